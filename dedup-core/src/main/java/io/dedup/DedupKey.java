@@ -1,5 +1,6 @@
 package io.dedup;
 
+import io.dedup.privacy.IdHashing;
 import io.dedup.text.Printable;
 import io.dedup.text.Utf8;
 import java.util.Objects;
@@ -36,7 +37,8 @@ public record DedupKey(DedupScope scope, String messageId) {
     }
 
     /**
-     * Creates the key of an ID taken from a message, hashing the ID if it is too long.
+     * Creates the key of an ID taken from a message, hashing the ID if it is too long, or if
+     * {@link DedupScope#hashingIds the scope hashes all}.
      *
      * @throws MissingMessageIdException if {@link #problemWith} finds the ID unusable
      */
@@ -44,13 +46,28 @@ public record DedupKey(DedupScope scope, String messageId) {
         if (rawMessageId == null) {
             throw new MissingMessageIdException(scope, MISSING);
         }
+        IdHashing hashing = scope.hashing();
+        if (hashing != null) {
+            String problem = problemWith(rawMessageId);
+            if (problem != null) {
+                throw new MissingMessageIdException(scope, problem);
+            }
+            return new DedupKey(scope, hashing.hash(rawMessageId));
+        }
+        return new DedupKey(scope, stored(rawMessageId));
+    }
+
+    /**
+     * Returns a usable ID as stores keep it where IDs are not hashed: a tagged SHA-256 if it is long or has that tag, else itself.
+     */
+    public static String stored(String rawMessageId) {
         int bytes = rawMessageId.length() > MAX_BYTES / 3 || rawMessageId.startsWith(HASH_TAG)
                 ? Utf8.lengthOrMinusOne(rawMessageId)
                 : 0;
         // The constructor rejects invalid and blank text; a hash of it would look valid.
         boolean hash =
                 (bytes > MAX_BYTES && !rawMessageId.isBlank()) || (bytes > 0 && rawMessageId.startsWith(HASH_TAG));
-        return new DedupKey(scope, hash ? HASH_TAG + Utf8.sha256Hex(rawMessageId) : rawMessageId);
+        return hash ? HASH_TAG + Utf8.sha256Hex(rawMessageId) : rawMessageId;
     }
 
     /**

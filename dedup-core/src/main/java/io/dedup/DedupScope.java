@@ -1,5 +1,6 @@
 package io.dedup;
 
+import io.dedup.privacy.IdHashing;
 import io.dedup.text.Printable;
 import io.dedup.text.Utf8;
 import java.util.Objects;
@@ -19,11 +20,13 @@ public final class DedupScope {
     private final String topic;
     private final Kind kind;
     private final String text;
+    private final @Nullable IdHashing hashing;
 
-    private DedupScope(String consumer, String topic, Kind kind) {
+    private DedupScope(String consumer, String topic, Kind kind, @Nullable IdHashing hashing) {
         this.consumer = requireText("consumer", consumer);
         this.topic = requireText("topic", topic);
         this.kind = kind;
+        this.hashing = hashing;
         // Length-prefixed, so that ("ab", "c") and ("a", "bc") differ whatever the names hold.
         String full = kind.prefix + consumer.length() + ":" + consumer + "/" + topic;
         this.text = Utf8.lengthOrMinusOne(full) <= MAX_BYTES
@@ -37,7 +40,7 @@ public final class DedupScope {
      * @throws IllegalArgumentException if a name is blank or not valid Unicode
      */
     public static DedupScope of(String consumer, String topic) {
-        return new DedupScope(consumer, topic, Kind.MAIN);
+        return new DedupScope(consumer, topic, Kind.MAIN, null);
     }
 
     /**
@@ -46,12 +49,21 @@ public final class DedupScope {
      * @throws IllegalArgumentException if a name is blank or not valid Unicode
      */
     public static DedupScope deadLetter(String consumer, String topic) {
-        return new DedupScope(consumer, topic, Kind.DEAD_LETTER);
+        return new DedupScope(consumer, topic, Kind.DEAD_LETTER, null);
     }
 
     /** Returns the separate scope in which a listener in shadow mode keeps its records. */
     public DedupScope shadow() {
-        return new DedupScope(text, topic, Kind.SHADOW);
+        return new DedupScope(text, topic, Kind.SHADOW, hashing);
+    }
+
+    /**
+     * Returns this scope with hashed IDs: {@link #key} and {@link DedupKey#of} hash the IDs that they are given. It equals this
+     * scope, because its records are kept in the same place. {@link Deduplicator#topic} has such a scope if its
+     * deduplicator hashes IDs.
+     */
+    public DedupScope hashingIds(IdHashing with) {
+        return new DedupScope(consumer, topic, kind, Objects.requireNonNull(with, "idHashing"));
     }
 
     /** Whether this is the scope of a dead-letter handler. */
@@ -72,6 +84,12 @@ public final class DedupScope {
     /** The scope as stores keep it: unambiguous, valid Unicode, at most {@link #MAX_BYTES} bytes of UTF-8. */
     public String text() {
         return text;
+    }
+
+    /** Hashes the IDs of this scope; null if it keeps them as they are. */
+    @Nullable
+    IdHashing hashing() {
+        return hashing;
     }
 
     /**

@@ -2,6 +2,7 @@ package io.dedup;
 
 import io.dedup.migration.ImportReport;
 import io.dedup.migration.ImportedId;
+import io.dedup.privacy.Erasure;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
@@ -124,6 +125,27 @@ public interface Deduplicator extends AutoCloseable {
      * @throws UnsupportedOperationException if the store cannot import records
      */
     ImportReport importDone(String topic, Stream<ImportedId> ids, Consumer<ImportReport> progress);
+
+    /**
+     * Deletes everything that this deduplicator's stores have of a message ID, in the scopes of all consumers and
+     * topics, for privacy requests: records, results and fingerprints. Repeat it while {@link Erasure#liveScopes} is not
+     * empty. A redelivery of an erased message is handled again.
+     *
+     * <p>Not erased: the messages themselves, in the broker and its dead-letter topics; logs; backups of the store;
+     * records of dead-letter handlers, whose IDs are positions in a topic; and records that other processes are about
+     * to write, in a transaction or in the background. To be certain, repeat the call after {@code maxProcessingTime}, or
+     * stop the consumers first.
+     *
+     * <p>If IDs are hashed, deletes the hash under this deduplicator's key, and the plain ID. May read every record of a
+     * Redis store, which takes time, but does not block other calls.
+     *
+     * @param rawMessageId as taken from a message
+     * @param liveLease what to do with a record whose handler may be running, according to its lease
+     * @throws IllegalArgumentException if {@link DedupKey#problemWith} finds the ID unusable
+     * @throws DedupStoreException if records may be left: repeat the call
+     * @throws UnsupportedOperationException if a store does not support this: call {@link #forget} for each scope
+     */
+    Erasure erase(String rawMessageId, LiveLease liveLease);
 
     /**
      * Deletes all records of the front store in mode TIERED. Call it after the database was restored to an earlier

@@ -49,7 +49,7 @@ class ArchitectureTest {
                 .doNotHaveSimpleName("JsonPointerReader")
                 .should()
                 .onlyDependOnClassesThat()
-                .resideInAnyPackage("java..", "org.slf4j..", "org.jspecify..", "io.dedup..")
+                .resideInAnyPackage("java..", "javax.crypto..", "org.slf4j..", "org.jspecify..", "io.dedup..")
                 .check(CORE);
     }
 
@@ -71,6 +71,7 @@ class ArchitectureTest {
                 "io.dedup.text",
                 "io.dedup.policy",
                 "io.dedup.migration",
+                "io.dedup.privacy",
                 "io.dedup",
                 "io.dedup.id",
                 "io.dedup.store..",

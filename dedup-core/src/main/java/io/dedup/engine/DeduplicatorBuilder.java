@@ -8,8 +8,11 @@ import io.dedup.internal.engine.EngineSettings;
 import io.dedup.internal.listener.DuplicateLog;
 import io.dedup.internal.listener.TroubleLog;
 import io.dedup.internal.settings.DedupTopics;
+import io.dedup.internal.settings.HashingGuard;
 import io.dedup.internal.settings.StoreRules;
 import io.dedup.policy.DedupPolicy;
+import io.dedup.privacy.IdHashing;
+import io.dedup.privacy.ResultEncryption;
 import io.dedup.store.DedupStore;
 import io.dedup.store.transaction.TransactionalRecords;
 import java.time.Duration;
@@ -36,6 +39,8 @@ public final class DeduplicatorBuilder {
     private @Nullable String consumer;
     private @Nullable RunReference runReference;
     private @Nullable String instance;
+    private @Nullable IdHashing idHashing;
+    private @Nullable ResultEncryption resultEncryption;
     private DedupPolicy defaults = DedupPolicy.defaults();
     private Duration shutdownTimeout = Duration.ofSeconds(30);
 
@@ -111,6 +116,25 @@ public final class DeduplicatorBuilder {
         return this;
     }
 
+    /**
+     * Hashes all message IDs; they are kept as they are by default. Switching this on forgets all windows of this
+     * consumer. Handlers, logs, listeners and operators see the hash as well. Dead-letter handlers are the exception:
+     * their IDs are positions in a topic.
+     *
+     * <p>{@link #build} then calls the store, and keeps a record there for ever that shows whether a deduplicator of the
+     * same consumer has the same key.
+     */
+    public DeduplicatorBuilder idHashing(IdHashing hashing) {
+        this.idHashing = Objects.requireNonNull(hashing, "idHashing");
+        return this;
+    }
+
+    /** Encrypts the results of handlers before they are stored; they are stored as they are by default. */
+    public DeduplicatorBuilder resultEncryption(ResultEncryption encryption) {
+        this.resultEncryption = Objects.requireNonNull(encryption, "resultEncryption");
+        return this;
+    }
+
     /** Sets how long {@link Deduplicator#close} waits for running handlers: zero to 1 h, 30 s by default. */
     public DeduplicatorBuilder shutdownTimeout(Duration value) {
         if (value.isNegative() || value.compareTo(MAX_SHUTDOWN_TIMEOUT) > 0) {
@@ -125,6 +149,8 @@ public final class DeduplicatorBuilder {
      * Creates the deduplicator and starts its heartbeat.
      *
      * @throws IllegalArgumentException if a setting is missing or wrong; the message names it
+     * @throws io.dedup.privacy.OtherHashKeyException if the IDs of this consumer are hashed with another key
+     * @throws io.dedup.DedupStoreException if IDs are hashed and the store does not answer
      */
     public Deduplicator build() {
         Map<String, DedupPolicy> policies = policies();
@@ -136,7 +162,10 @@ public final class DeduplicatorBuilder {
                     "consumer must be set, usually to the name of the consumer group: message IDs are unique per consumer"
                             + " and topic");
         }
-        DedupTopics all = new DedupTopics(consumer, defaults, policies);
+        DedupTopics all = new DedupTopics(consumer, defaults, policies, idHashing);
+        if (idHashing != null) {
+            new HashingGuard(store, transactions).check(consumer, idHashing);
+        }
         return new DefaultDeduplicator(
                 all,
                 new EngineSettings(
@@ -145,6 +174,7 @@ public final class DeduplicatorBuilder {
                         instance,
                         listeners(all),
                         runReference,
+                        resultEncryption,
                         shortestLease(policies),
                         shutdownTimeout));
     }

@@ -5,6 +5,7 @@ import io.dedup.DedupStoreException;
 import io.dedup.LiveLease;
 import io.dedup.OperatorResult;
 import io.dedup.policy.Window;
+import io.dedup.privacy.Erasure;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;
 import io.dedup.store.CompleteRequest;
@@ -16,6 +17,7 @@ import io.dedup.store.WriteResult;
 import io.dedup.store.operator.ImportRequest;
 import io.dedup.store.operator.ImportResult;
 import io.dedup.store.operator.ImportingStore;
+import io.dedup.store.operator.RecordEraser;
 import io.dedup.store.operator.ResettableStore;
 import io.dedup.store.operator.StuckQuery;
 import io.dedup.store.operator.StuckRecordFinder;
@@ -31,7 +33,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Function;
 
 /** A store that fails as it is told, and remembers what it was asked. */
-public final class FaultyStore implements DedupStore, StuckRecordFinder, ResettableStore, ImportingStore {
+public final class FaultyStore implements DedupStore, StuckRecordFinder, ResettableStore, ImportingStore, RecordEraser {
     /** What a store is asked for, single or as a batch. */
     public enum Op {
         CLAIM,
@@ -210,6 +212,11 @@ public final class FaultyStore implements DedupStore, StuckRecordFinder, Resetta
     @Override
     public OperatorResult forceDone(DedupKey key, Window window, LiveLease liveLease) {
         return store.forceDone(key, window, liveLease);
+    }
+
+    @Override
+    public Erasure erase(String storedId, LiveLease liveLease) {
+        return ((RecordEraser) store).erase(storedId, liveLease);
     }
 
     @Override

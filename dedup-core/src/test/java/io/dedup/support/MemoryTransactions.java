@@ -6,11 +6,13 @@ import io.dedup.Fingerprint;
 import io.dedup.LiveLease;
 import io.dedup.OperatorResult;
 import io.dedup.policy.Window;
+import io.dedup.privacy.Erasure;
 import io.dedup.store.ClaimResult.AlreadyDone;
 import io.dedup.store.CompleteRequest;
 import io.dedup.store.DedupStore;
 import io.dedup.store.StoredRecord;
 import io.dedup.store.WriteResult;
+import io.dedup.store.operator.RecordEraser;
 import io.dedup.store.transaction.CommitResult;
 import io.dedup.store.transaction.RecordRequest;
 import io.dedup.store.transaction.RecordResult;
@@ -31,7 +33,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Transactions over a map, which fail as they are told. */
-public final class MemoryTransactions implements TransactionalRecords {
+public final class MemoryTransactions implements TransactionalRecords, RecordEraser {
     /** Tells of a deadlock. */
     public static final class Deadlock extends RuntimeException {
         private static final long serialVersionUID = 1L;
@@ -139,6 +141,14 @@ public final class MemoryTransactions implements TransactionalRecords {
     @Override
     public boolean holdsClaimsOf(DedupStore store) {
         return store == leases;
+    }
+
+    @Override
+    public Erasure erase(String storedId, LiveLease liveLease) {
+        calls.add("erase");
+        long before = committed.size();
+        committed.keySet().removeIf(key -> key.messageId().equals(storedId));
+        return new Erasure(before - committed.size(), List.of());
     }
 
     @Override

@@ -5,6 +5,7 @@ import io.dedup.testkit.internal.contract.BatchContract;
 import io.dedup.testkit.internal.contract.BatchRaceContract;
 import io.dedup.testkit.internal.contract.ClaimContract;
 import io.dedup.testkit.internal.contract.CompleteContract;
+import io.dedup.testkit.internal.contract.EraseContract;
 import io.dedup.testkit.internal.contract.EveryStateContract;
 import io.dedup.testkit.internal.contract.ExpiryContract;
 import io.dedup.testkit.internal.contract.FingerprintContract;
@@ -181,6 +182,16 @@ public abstract class DedupStoreContract {
     @Tag("stuck")
     @DisplayName("what is stuck")
     class Stuck extends StuckContract {
+        @Override
+        protected StoreFixture newFixture() throws Exception {
+            return DedupStoreContract.this.newFixture();
+        }
+    }
+
+    @Nested
+    @Tag("erase")
+    @DisplayName("erase")
+    class Erasing extends EraseContract {
         @Override
         protected StoreFixture newFixture() throws Exception {
             return DedupStoreContract.this.newFixture();

@@ -39,6 +39,11 @@ final class InMemoryFixture implements StoreFixture {
     }
 
     @Override
+    public boolean erases() {
+        return true;
+    }
+
+    @Override
     public void advance(Duration by) {
         now.updateAndGet(instant -> instant.plus(by));
     }

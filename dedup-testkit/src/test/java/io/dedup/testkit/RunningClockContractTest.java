@@ -30,6 +30,11 @@ class RunningClockContractTest extends DedupStoreContract {
         }
 
         @Override
+        public boolean erases() {
+            return true;
+        }
+
+        @Override
         public void advance(Duration by) {
             ahead.updateAndGet(already -> already.plus(by));
         }

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -75,7 +76,12 @@ public final class BackgroundWrites implements AutoCloseable {
 
     /** Drops the pending success of a message, because an operator wants it to be handled again. */
     public void forget(DedupKey key) {
-        completions.forget(key);
+        completions.forget(key::equals);
+    }
+
+    /** Drops the pending successes of messages, because an operator wants them to be forgotten. */
+    public void forget(Predicate<DedupKey> which) {
+        completions.forget(which);
     }
 
     /** Releases a claim by its owner, whether or not it was ever made. */

@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 
 /**
  * Successes that the store has not recorded yet. Thread-safe.
@@ -260,13 +261,13 @@ final class PendingCompletions {
         }
     }
 
-    /** Drops the pending success of a message, because an operator wants it to be handled again. */
-    public void forget(DedupKey key) {
-        successes.remove(key);
+    /** Drops the pending successes of messages, because an operator wants them to be forgotten. */
+    public void forget(Predicate<DedupKey> which) {
+        successes.removeAll(which);
         lock.lock();
         try {
-            for (PendingCompletion each :
-                    waiting.removeAll(work -> work.isOwn() && work.claim().key().equals(key))) {
+            for (PendingCompletion each : waiting.removeAll(
+                    work -> work.isOwn() && which.test(work.claim().key()))) {
                 resultBytes -= each.resultBytes();
             }
         } finally {

@@ -16,6 +16,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -79,6 +80,11 @@ public final class UnrecordedSuccesses {
             found.close();
             return null;
         });
+    }
+
+    /** Forgets the successes of these messages. */
+    public void removeAll(Predicate<DedupKey> which) {
+        byKey.keySet().stream().filter(which).toList().forEach(this::remove);
     }
 
     /** Whether a success of this message is remembered; costs nothing while the store answers. */

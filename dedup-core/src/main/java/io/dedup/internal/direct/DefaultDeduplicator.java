@@ -26,6 +26,8 @@ import io.dedup.migration.ImportReport;
 import io.dedup.migration.ImportedId;
 import io.dedup.policy.DedupMode;
 import io.dedup.policy.DedupPolicy;
+import io.dedup.privacy.Erasure;
+import io.dedup.privacy.IdHashing;
 import io.dedup.store.DedupStore;
 import io.dedup.store.operator.ResettableStore;
 import io.dedup.store.transaction.TransactionalRecords;
@@ -33,6 +35,7 @@ import io.dedup.text.Printable;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
@@ -138,12 +141,24 @@ public final class DefaultDeduplicator implements Deduplicator, AdapterSource {
 
     @Override
     public OperatorResult forget(DedupKey key, LiveLease liveLease) {
-        return engine.forget(key, policyOf(key).mode(), liveLease);
+        return engine.forget(hashed(key), policyOf(key).mode(), liveLease);
+    }
+
+    @Override
+    public Erasure erase(String rawMessageId, LiveLease liveLease) {
+        String problem = DedupKey.problemWith(rawMessageId);
+        if (problem != null) {
+            throw new IllegalArgumentException("messageId cannot be erased: " + problem);
+        }
+        IdHashing hashing = topics.hashing();
+        String plain = DedupKey.stored(rawMessageId); // also of records from before IDs were hashed
+        return engine.erase(hashing == null ? Set.of(plain) : Set.of(hashing.hash(rawMessageId), plain), liveLease);
     }
 
     @Override
     public ImportReport importDone(String topic, Stream<ImportedId> ids, Consumer<ImportReport> progress) {
-        return DoneImport.of(topics.topic(topic), store, records).run(ids.iterator(), progress);
+        return DoneImport.of(topics.topic(topic), store, records, engine.results())
+                .run(ids.iterator(), progress);
     }
 
     @Override
@@ -162,7 +177,18 @@ public final class DefaultDeduplicator implements Deduplicator, AdapterSource {
 
     private Delivery delivery(DedupCall<?> call) {
         return new Delivery(
-                topics.topic(call.key().scope()), call.key(), null, call.fingerprint(), () -> "a direct call");
+                topics.topic(call.key().scope()), hashed(call.key()), null, call.fingerprint(), () -> "a direct call");
+    }
+
+    /** A key that the caller made without this deduplicator may have a plain ID, which must not reach the store. */
+    private DedupKey hashed(DedupKey key) {
+        if (topics.hashing() != null
+                && !IdHashing.isHash(key.messageId())
+                && !key.scope().isDeadLetter()) {
+            throw new IllegalArgumentException("idHashing is set, but the ID of a key in the scope of " + key.scope()
+                    + " is not hashed: create keys with deduplicator.key(topic, id)");
+        }
+        return key;
     }
 
     private DedupPolicy policyOf(DedupKey key) {

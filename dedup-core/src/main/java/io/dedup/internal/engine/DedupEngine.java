@@ -19,10 +19,12 @@ import io.dedup.adapter.Work;
 import io.dedup.internal.run.AdmittedRun;
 import io.dedup.internal.run.LeasedRun;
 import io.dedup.policy.DedupMode;
+import io.dedup.privacy.Erasure;
 import io.dedup.store.transaction.TransactionalRecords;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
@@ -114,6 +116,11 @@ public final class DedupEngine implements DedupAdapter, AutoCloseable {
     /** An operator's command, see {@link io.dedup.Deduplicator#forget}. */
     public OperatorResult forget(DedupKey key, DedupMode mode, LiveLease liveLease) {
         return parts.forget().run(key, mode, liveLease);
+    }
+
+    /** An operator's command, see {@link io.dedup.Deduplicator#erase}. */
+    public Erasure erase(Set<String> storedIds, LiveLease liveLease) {
+        return parts.erase().run(storedIds, liveLease);
     }
 
     @Override

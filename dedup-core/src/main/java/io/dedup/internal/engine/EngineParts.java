@@ -38,6 +38,7 @@ record EngineParts(
         SettlementThreads threads,
         Availability availability,
         ForgetCommand forget,
+        EraseCommand erase,
         Shutdown shutdown) {
 
     static EngineParts of(EngineSettings settings) {
@@ -70,11 +71,12 @@ record EngineParts(
                 heartbeat,
                 transactions,
                 records,
-                new ResultBytes(listeners, store, records),
+                new ResultBytes(listeners, store, records, settings.resultEncryption()),
                 background,
                 new SettlementThreads(store.name()),
                 new Availability(store, records != null, decider, transactions),
                 new ForgetCommand(store, calls, background, heartbeat, successes, records, claimer::nextOwner),
+                new EraseCommand(store, background, heartbeat, successes, records),
                 shutdown);
     }
 }

@@ -2,6 +2,7 @@ package io.dedup.internal.engine;
 
 import io.dedup.DedupListener;
 import io.dedup.RunReference;
+import io.dedup.privacy.ResultEncryption;
 import io.dedup.store.DedupStore;
 import io.dedup.store.transaction.TransactionalRecords;
 import java.time.Duration;
@@ -15,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param records opens the transactions; null if no policy needs them
  * @param instance the name of this process in the records of its claims; null for none
  * @param runReference identifies a run to its later duplicates; null for none
+ * @param resultEncryption encrypts results for the store; null to store them as they are
  * @param shortestLease of all policies; determines how often the heartbeat checks the claims
  * @param shutdownTimeout how long closing waits for running handlers while it renews their leases
  */
@@ -24,6 +26,7 @@ public record EngineSettings(
         @Nullable String instance,
         List<DedupListener> listeners,
         @Nullable RunReference runReference,
+        @Nullable ResultEncryption resultEncryption,
         Duration shortestLease,
         Duration shutdownTimeout) {
     public EngineSettings {

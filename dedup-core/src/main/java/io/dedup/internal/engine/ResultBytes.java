@@ -6,6 +6,7 @@ import io.dedup.ResultCodec;
 import io.dedup.adapter.Results;
 import io.dedup.internal.listener.SafeListeners;
 import io.dedup.internal.listener.SafeLog;
+import io.dedup.privacy.ResultEncryption;
 import io.dedup.store.DedupStore;
 import io.dedup.store.StoredResult;
 import io.dedup.store.transaction.TransactionalRecords;
@@ -23,18 +24,24 @@ final class ResultBytes implements Results {
     private final SafeListeners<DedupListener> listeners;
     private final DedupStore store;
     private final @Nullable TransactionalRecords records;
+    private final @Nullable ResultEncryption encryption;
 
-    ResultBytes(SafeListeners<DedupListener> listeners, DedupStore store, @Nullable TransactionalRecords records) {
+    ResultBytes(
+            SafeListeners<DedupListener> listeners,
+            DedupStore store,
+            @Nullable TransactionalRecords records,
+            @Nullable ResultEncryption encryption) {
         this.listeners = listeners;
         this.store = store;
         this.records = records;
+        this.encryption = encryption;
     }
 
     @Override
     public <R> byte @Nullable [] encode(DedupKey key, ResultCodec<R> codec, int maxBytes, R result) {
         int size = -1;
         try {
-            byte[] bytes = codec.encode(result);
+            byte[] bytes = encrypted(key, codec.encode(result));
             if (bytes.length <= Math.min(maxBytes, most())) {
                 return bytes;
             }
@@ -45,6 +52,10 @@ final class ResultBytes implements Results {
         int bytes = size;
         listeners.report(listener -> listener.resultNotKept(key, bytes));
         return null;
+    }
+
+    private byte[] encrypted(DedupKey key, byte[] bytes) {
+        return encryption == null ? bytes : encryption.encrypt(key.scope().text(), key.messageId(), bytes);
     }
 
     /**
@@ -62,7 +73,8 @@ final class ResultBytes implements Results {
     @Override
     public <R> @Nullable R decode(DedupKey key, ResultCodec<R> codec, byte[] bytes) {
         try {
-            return codec.decode(bytes);
+            return codec.decode(
+                    encryption == null ? bytes : encryption.decrypt(key.scope().text(), key.messageId(), bytes));
         } catch (Throwable e) {
             SafeLog.warn(log, "Cannot decode the stored result of message ID {}; its duplicate gets no result", key, e);
             return null;

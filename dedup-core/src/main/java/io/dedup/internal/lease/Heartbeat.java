@@ -21,6 +21,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -150,7 +151,11 @@ public final class Heartbeat implements AutoCloseable {
 
     /** The runs of a message, whether or not they have succeeded. Checks all runs. */
     public List<AdmittedRun> runsOf(DedupKey key) {
-        return claims.stream().filter(execution -> keyOf(execution).equals(key)).toList();
+        return runsOf(key::equals);
+    }
+
+    public List<AdmittedRun> runsOf(Predicate<DedupKey> which) {
+        return claims.stream().filter(execution -> which.test(keyOf(execution))).toList();
     }
 
     /** A scheduled task that throws would never run again, and every lease of the process would expire silently. */

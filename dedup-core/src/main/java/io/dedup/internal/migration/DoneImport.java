@@ -2,6 +2,7 @@ package io.dedup.internal.migration;
 
 import io.dedup.DedupStoreException;
 import io.dedup.DedupTopic;
+import io.dedup.adapter.Results;
 import io.dedup.migration.ImportReport;
 import io.dedup.migration.ImportedId;
 import io.dedup.policy.DedupMode;
@@ -28,12 +29,14 @@ public final class DoneImport {
     private final DedupTopic topic;
     private final ImportingStore store;
     private final int maxResultBytes;
+    private final Results results;
     private final ImportTally tally = new ImportTally();
 
-    private DoneImport(DedupTopic topic, ImportingStore store, int maxResultBytes) {
+    private DoneImport(DedupTopic topic, ImportingStore store, int maxResultBytes, Results results) {
         this.topic = topic;
         this.store = store;
         this.maxResultBytes = maxResultBytes;
+        this.results = results;
     }
 
     /**
@@ -41,8 +44,10 @@ public final class DoneImport {
      * first duplicate.
      *
      * @param records null if no policy needs them
+     * @param results encrypts results, if the deduplicator does
      */
-    public static DoneImport of(DedupTopic topic, DedupStore store, @Nullable TransactionalRecords records) {
+    public static DoneImport of(
+            DedupTopic topic, DedupStore store, @Nullable TransactionalRecords records, Results results) {
         DedupMode mode = topic.policy().mode();
         boolean inTable = mode == DedupMode.TRANSACTIONAL || mode == DedupMode.TIERED;
         ImportingStore target;
@@ -55,7 +60,7 @@ public final class DoneImport {
             most = store.maxResultBytes();
         }
         return new DoneImport(
-                topic, target, Math.min(topic.policy().maxResultBytes(), most - StoredResult.MAX_EXTRA_BYTES));
+                topic, target, Math.min(topic.policy().maxResultBytes(), most - StoredResult.MAX_EXTRA_BYTES), results);
     }
 
     /** Imports all IDs. */
@@ -64,7 +69,7 @@ public final class DoneImport {
         while (ids.hasNext()) {
             batch.add(ids.next());
             if (batch.size() == BATCH || !ids.hasNext()) {
-                tally.add(decided(ImportBatch.of(topic, maxResultBytes, tally.read(), batch)));
+                tally.add(decided(ImportBatch.of(topic, maxResultBytes, results, tally.read(), batch)));
                 progress.accept(tally.report());
                 batch.clear();
             }

@@ -2,6 +2,8 @@ package io.dedup.internal.migration;
 
 import io.dedup.DedupKey;
 import io.dedup.DedupTopic;
+import io.dedup.ResultCodec;
+import io.dedup.adapter.Results;
 import io.dedup.migration.ImportReport.Problem;
 import io.dedup.migration.ImportedId;
 import io.dedup.store.StoredResult;
@@ -22,22 +24,38 @@ final class ImportBatch {
     /** A time that is further ahead than clocks differ was read in the wrong unit or time zone. */
     private static final Duration MAX_AHEAD = Duration.ofDays(1);
 
+    /** An imported result is encoded already. */
+    private static final ResultCodec<byte[]> BYTES = new ResultCodec<>() {
+        @Override
+        public byte[] encode(byte[] result) {
+            return result;
+        }
+
+        @Override
+        public byte[] decode(byte[] bytes) {
+            return bytes;
+        }
+    };
+
     private final DedupTopic topic;
     private final int maxResultBytes;
+    private final Results results;
     private final Instant latest = Instant.now().plus(MAX_AHEAD);
     private final Map<DedupKey, Entry> entries = new LinkedHashMap<>();
     private final List<Problem> refused = new ArrayList<>();
     private int withoutResult;
     private int read;
 
-    private ImportBatch(DedupTopic topic, int maxResultBytes) {
+    private ImportBatch(DedupTopic topic, int maxResultBytes, Results results) {
         this.topic = topic;
         this.maxResultBytes = maxResultBytes;
+        this.results = results;
     }
 
     /** @param before how many IDs of the stream come before these */
-    static ImportBatch of(DedupTopic topic, int maxResultBytes, long before, List<ImportedId> ids) {
-        ImportBatch batch = new ImportBatch(topic, maxResultBytes);
+    static ImportBatch of(
+            DedupTopic topic, int maxResultBytes, Results results, long before, List<ImportedId> ids) {
+        ImportBatch batch = new ImportBatch(topic, maxResultBytes, results);
         for (ImportedId id : ids) {
             batch.read++;
             batch.add(before + batch.read, id);
@@ -56,7 +74,7 @@ final class ImportBatch {
         DedupKey key = topic.scope().key(id.messageId());
         Entry entry = entries.get(key);
         ImportRequest request =
-                new ImportRequest(key, completedAt, topic.policy().window(), result(id.result()));
+                new ImportRequest(key, completedAt, topic.policy().window(), result(key, id.result()));
         if (entry == null) {
             entries.put(key, new Entry(position, request));
         } else {
@@ -81,12 +99,16 @@ final class ImportBatch {
                 : null;
     }
 
-    private byte @Nullable [] result(byte @Nullable [] result) {
-        if (result != null && result.length > maxResultBytes) {
+    private byte @Nullable [] result(DedupKey key, byte @Nullable [] result) {
+        if (result == null) {
+            return null;
+        }
+        byte[] kept = result.length > maxResultBytes ? null : results.encode(key, BYTES, maxResultBytes, result);
+        if (kept == null) {
             withoutResult++;
             return null;
         }
-        return StoredResult.encode(result, null);
+        return StoredResult.encode(kept, null);
     }
 
     Collection<Entry> entries() {

@@ -4,8 +4,10 @@ import io.dedup.DedupScope;
 import io.dedup.DedupTopic;
 import io.dedup.policy.DedupMode;
 import io.dedup.policy.DedupPolicy;
+import io.dedup.privacy.IdHashing;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 
 /** The policies of a consumer, topic by topic. Thread-safe. */
 public final class DedupTopics {
@@ -17,12 +19,20 @@ public final class DedupTopics {
     private final String consumer;
     private final DedupPolicy defaults;
     private final Map<String, DedupPolicy> policies;
+    private final @Nullable IdHashing hashing;
     private final ConcurrentHashMap<String, DedupTopic> resolved = new ConcurrentHashMap<>();
 
     public DedupTopics(String consumer, DedupPolicy defaults, Map<String, DedupPolicy> policies) {
+        this(consumer, defaults, policies, null);
+    }
+
+    /** @param hashing hashes message IDs; null to keep them as they are */
+    public DedupTopics(
+            String consumer, DedupPolicy defaults, Map<String, DedupPolicy> policies, @Nullable IdHashing hashing) {
         this.consumer = consumer;
         this.defaults = defaults;
         this.policies = Map.copyOf(policies);
+        this.hashing = hashing;
         DedupTopic unused = make("any"); // rejects an invalid consumer name now instead of with the first message
         for (String name : policies.keySet()) {
             resolved.put(name, make(name));
@@ -48,7 +58,13 @@ public final class DedupTopics {
     }
 
     private DedupTopic make(String name) {
-        return new DedupTopic(DedupScope.of(consumer, name), policy(name));
+        DedupScope scope = DedupScope.of(consumer, name);
+        return new DedupTopic(hashing == null ? scope : scope.hashingIds(hashing), policy(name));
+    }
+
+    /** Hashes message IDs; null if they are kept as they are. */
+    public @Nullable IdHashing hashing() {
+        return hashing;
     }
 
     public boolean anyIn(DedupMode mode) {

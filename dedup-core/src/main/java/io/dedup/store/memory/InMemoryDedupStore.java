@@ -7,6 +7,7 @@ import io.dedup.Fingerprint;
 import io.dedup.LiveLease;
 import io.dedup.OperatorResult;
 import io.dedup.policy.Window;
+import io.dedup.privacy.Erasure;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;
 import io.dedup.store.CompleteRequest;
@@ -17,9 +18,10 @@ import io.dedup.store.StoredRecord;
 import io.dedup.store.WriteResult;
 import io.dedup.store.memory.MemoryRecord.Phase;
 import io.dedup.store.operator.ImportRequest;
-import io.dedup.store.operator.ImportResult;
 import io.dedup.store.operator.ImportResult.Decision;
+import io.dedup.store.operator.ImportResult;
 import io.dedup.store.operator.ImportingStore;
+import io.dedup.store.operator.RecordEraser;
 import io.dedup.store.operator.ResettableStore;
 import io.dedup.store.operator.StuckQuery;
 import io.dedup.store.operator.StuckRecord;
@@ -42,7 +44,7 @@ import org.jspecify.annotations.Nullable;
  * <p>For tests, demos and single-process use. Expired records are removed as claims come in; memory is bounded by the
  * number of IDs claimed within a window. Thread-safe.
  */
-public final class InMemoryDedupStore implements DedupStore, StuckRecordFinder, ResettableStore, ImportingStore {
+public final class InMemoryDedupStore implements DedupStore, StuckRecordFinder, ResettableStore, ImportingStore, RecordEraser {
     /** The default attempt retention: 7 days. */
     public static final Duration DEFAULT_ATTEMPT_RETENTION = Duration.ofDays(7);
 
@@ -285,6 +287,27 @@ public final class InMemoryDedupStore implements DedupStore, StuckRecordFinder, 
                 return Decision.IMPORTED;
             }
         }
+    }
+
+    @Override
+    public Erasure erase(String storedId, LiveLease liveLease) {
+        long erased = 0;
+        List<String> live = new ArrayList<>();
+        for (DedupKey key : records.keySet()) {
+            if (key.messageId().equals(storedId)) {
+                switch (forget(key, liveLease)) {
+                    case LEASE_LIVE -> live.add(key.scope().text());
+                    case APPLIED -> erased++;
+                    case ABSENT -> erased += eraseExpired(key);
+                }
+            }
+        }
+        return new Erasure(erased, live);
+    }
+
+    private int eraseExpired(DedupKey key) {
+        MemoryRecord found = records.get(key);
+        return found != null && found.isExpired(now()) && records.remove(key, found) ? 1 : 0;
     }
 
     @Override

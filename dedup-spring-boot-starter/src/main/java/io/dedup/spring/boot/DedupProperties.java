@@ -86,6 +86,10 @@ public class DedupProperties {
     @NestedConfigurationProperty
     private final RedisProperties redis = new RedisProperties();
 
+    /** Personal data in the store. */
+    @NestedConfigurationProperty
+    private final PrivacyProperties privacy = new PrivacyProperties();
+
     /** Settings for Kafka listeners. */
     @NestedConfigurationProperty
     private final KafkaSettings kafka = new KafkaSettings();
@@ -120,6 +124,10 @@ public class DedupProperties {
 
     public RedisProperties getRedis() {
         return redis;
+    }
+
+    public PrivacyProperties getPrivacy() {
+        return privacy;
     }
 
     public KafkaSettings getKafka() {

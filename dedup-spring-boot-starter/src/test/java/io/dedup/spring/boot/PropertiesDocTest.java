@@ -50,6 +50,7 @@ class PropertiesDocTest {
                 .get("properties")
                 .forEach(property -> properties.put(property.get("name").asString(), property));
         properties.remove("management.endpoint.dedup.enabled"); // of Spring Boot 3.5, in favour of …dedup.access
+        properties.remove("management.endpoint.deduperasure.enabled");
         StringBuilder text = new StringBuilder("""
                 # Properties of the Spring Boot starter
 
@@ -130,6 +131,7 @@ class PropertiesDocTest {
                 """);
         text.append("\nFor all of them:\n");
         rows(text, properties, "dedup\\.http\\..*");
+        section(text, "Personal data", properties, "dedup\\.privacy\\..*");
         section(text, "Checks at start", properties, "dedup\\.checks\\..*");
         section(text, "Tracing", properties, "dedup\\.tracing\\..*");
         section(text, "The actuator endpoint", properties, "management\\..*");

@@ -77,6 +77,7 @@ public class TestApp {
                 "--spring.datasource.password=" + database.password(),
                 "--management.endpoints.web.exposure.include=*",
                 "--management.endpoint.dedup.access=unrestricted",
+                "--management.endpoint.deduperasure.access=unrestricted",
                 "--management.endpoint.health.show-details=always",
                 "--management.endpoint.health.probes.enabled=true",
                 "--management.endpoint.health.group.readiness.include=readinessState,dedup",

@@ -5,6 +5,7 @@ import io.dedup.DedupStoreException;
 import io.dedup.LiveLease;
 import io.dedup.OperatorResult;
 import io.dedup.policy.Window;
+import io.dedup.privacy.Erasure;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;
 import io.dedup.store.CompleteRequest;
@@ -27,6 +28,7 @@ import io.dedup.store.jdbc.internal.transaction.RecordTable;
 import io.dedup.store.operator.ImportRequest;
 import io.dedup.store.operator.ImportResult;
 import io.dedup.store.operator.ImportingStore;
+import io.dedup.store.operator.RecordEraser;
 import io.dedup.store.operator.StuckQuery;
 import io.dedup.store.operator.StuckRecordFinder;
 import io.dedup.store.operator.StuckRecords;
@@ -47,7 +49,7 @@ import org.springframework.transaction.PlatformTransactionManager;
  * batch meets a locked row. The heartbeat's {@link #renewAll} keeps one connection to itself if the size of the pool is
  * known (HikariCP, Tomcat JDBC Pool, Commons DBCP2, UCP, c3p0) and at least 3.
  */
-public final class JdbcDedupStore implements DedupStore, StuckRecordFinder, ImportingStore {
+public final class JdbcDedupStore implements DedupStore, StuckRecordFinder, ImportingStore, RecordEraser {
     private final RecordTable table;
     private final StoreCalls calls;
     private final LeaseOperations operations;
@@ -193,6 +195,19 @@ public final class JdbcDedupStore implements DedupStore, StuckRecordFinder, Impo
     @Override
     public List<ImportResult> importDone(List<ImportRequest> requests) {
         return operations.importDone(requests);
+    }
+
+    /**
+     * {@inheritDoc}
+     *
+     * <p>Takes two round trips and one for each record. The primary key begins with the ID, so nothing else is read.
+     *
+     * @throws UnsupportedOperationException if the table keeps digests in place of message IDs: a digest contains the
+     *     scope, so call {@link #forget} for each scope
+     */
+    @Override
+    public Erasure erase(String storedId, LiveLease liveLease) {
+        return operators.erase(storedId, liveLease);
     }
 
     /** {@inheritDoc} About half of {@code max_allowed_packet} on MariaDB and MySQL, no limit on other databases. */

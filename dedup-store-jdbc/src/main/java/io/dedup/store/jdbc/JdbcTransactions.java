@@ -3,6 +3,7 @@ package io.dedup.store.jdbc;
 import io.dedup.DedupKey;
 import io.dedup.LiveLease;
 import io.dedup.OperatorResult;
+import io.dedup.privacy.Erasure;
 import io.dedup.store.DedupStore;
 import io.dedup.store.jdbc.internal.transaction.CheckedTransactions;
 import io.dedup.store.jdbc.internal.transaction.HandlerCheck;
@@ -12,6 +13,7 @@ import io.dedup.store.jdbc.internal.transaction.TransactionOpener;
 import io.dedup.store.operator.ImportRequest;
 import io.dedup.store.operator.ImportResult;
 import io.dedup.store.operator.ImportingStore;
+import io.dedup.store.operator.RecordEraser;
 import io.dedup.store.transaction.HandlerInspector;
 import io.dedup.store.transaction.HandlerMethod;
 import io.dedup.store.transaction.RecordTransaction;
@@ -31,7 +33,7 @@ import org.springframework.transaction.TransactionManager;
  * <p>Within such a transaction, everything that would suspend it is rejected: {@code REQUIRES_NEW},
  * {@code NOT_SUPPORTED} and other transaction managers. Their work would not be rolled back with the record.
  */
-public final class JdbcTransactions implements TransactionalRecords, HandlerInspector, ImportingStore {
+public final class JdbcTransactions implements TransactionalRecords, HandlerInspector, ImportingStore, RecordEraser {
     private final JdbcDedupStore store;
     private final RecordTable table;
     private final TransactionOpener opener;
@@ -86,6 +88,11 @@ public final class JdbcTransactions implements TransactionalRecords, HandlerInsp
     @Override
     public List<ImportResult> importDone(List<ImportRequest> requests) {
         return store.importDone(requests);
+    }
+
+    @Override
+    public Erasure erase(String storedId, LiveLease liveLease) {
+        return store.erase(storedId, liveLease);
     }
 
     /**

@@ -5,6 +5,7 @@ import io.dedup.DedupStoreException;
 import io.dedup.LiveLease;
 import io.dedup.OperatorResult;
 import io.dedup.policy.Window;
+import io.dedup.privacy.Erasure;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;
 import io.dedup.store.CompleteRequest;
@@ -16,6 +17,7 @@ import io.dedup.store.WriteResult;
 import io.dedup.store.operator.ImportRequest;
 import io.dedup.store.operator.ImportResult;
 import io.dedup.store.operator.ImportingStore;
+import io.dedup.store.operator.RecordEraser;
 import io.dedup.store.operator.ResettableStore;
 import io.dedup.store.operator.StuckQuery;
 import io.dedup.store.operator.StuckRecordFinder;
@@ -39,7 +41,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * batch of more than a few thousand keys, or the first call after a server lost its scripts) ends with the first
  * request that gets no answer. An interrupt ends a call and leaves the thread's interrupt flag set.
  */
-public final class RedisDedupStore implements DedupStore, StuckRecordFinder, ResettableStore, ImportingStore {
+public final class RedisDedupStore implements DedupStore, StuckRecordFinder, ResettableStore, ImportingStore, RecordEraser {
     private static final Duration STUCK_LIMIT = Duration.ofSeconds(30);
 
     private final RedisLinks links;
@@ -159,6 +161,19 @@ public final class RedisDedupStore implements DedupStore, StuckRecordFinder, Res
     @Override
     public OperatorResult forceDone(DedupKey key, Window window, LiveLease liveLease) {
         return records.forceDone(key, window, liveLease);
+    }
+
+    /**
+     * {@inheritDoc}
+     *
+     * <p>Scans all keys of every master, because a key begins with its scope: one round trip for every 1,000 keys of the
+     * server, of all namespaces, and one for each record. Can be interrupted between them. Succeeds only if it has
+     * scanned every server completely and all connected replicas have received the deletions. If the scopes are known,
+     * {@link #forget} for each of them takes a round trip only.
+     */
+    @Override
+    public Erasure erase(String storedId, LiveLease liveLease) {
+        return namespace.erase(storedId, liveLease);
     }
 
     /**

@@ -1,5 +1,7 @@
 package io.dedup.store.redis;
 
+import io.dedup.DedupKey;
+import io.dedup.DedupScope;
 import io.dedup.store.redis.internal.check.RetentionGuard;
 import io.dedup.store.redis.internal.check.StartCheck;
 import io.dedup.store.redis.internal.client.RedisConnector;
@@ -17,6 +19,8 @@ import io.dedup.store.redis.internal.server.ServerFacts;
 
 /** Connects, checks the servers, and creates a store from its parts. */
 final class StoreAssembly {
+    private static final DedupKey NO_RECORD = DedupScope.of("dedup", "start").key("-");
+
     private StoreAssembly() {}
 
     /** Opens a store. If it throws, no connection stays open. */
@@ -53,6 +57,7 @@ final class StoreAssembly {
                 isRedis7 && !settings.confirmation().isWanted() ? new NativeClaim(keys, calls, exchange) : null,
                 settings.maxBatch(),
                 settings.confirmation());
+        var unused = records.find(NO_RECORD); // fails now if the server has no scripts, or denies them
         return new RedisDedupStore(
                 links,
                 records,

@@ -7,8 +7,10 @@ import io.dedup.DedupKey;
 import io.dedup.DedupScope;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;
+import io.dedup.store.CompleteRequest;
 import io.dedup.store.ReleaseMode;
 import io.dedup.store.RenewRequest;
+import io.dedup.store.StoredRecord.State;
 import io.dedup.store.WriteResult;
 import io.dedup.store.redis.internal.record.RecordKeys;
 import io.dedup.testservers.redis.RedisBinary;
@@ -20,8 +22,13 @@ import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.cluster.SlotHash;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -175,6 +182,98 @@ class ClusterSlotsTest {
                     .forEach(master ->
                             master.command("CLUSTER", "SETSLOT", Integer.toString(slot(claim.key())), "STABLE")));
         }
+    }
+
+    @Test
+    @DisplayName("slots that move while messages are consumed: no message is lost, and none is handled twice")
+    void resharding() {
+        List<DedupKey> keys = Stream.generate(messages::key).limit(300).toList();
+        Map<DedupKey, AtomicInteger> runs = new ConcurrentHashMap<>();
+        AtomicBoolean moving = new AtomicBoolean(true);
+        AtomicInteger moved = new AtomicInteger();
+        CompletableFuture<Void> consumers;
+        try (RedisDedupStore second = Stores.builder().clusterUris(uris()).build()) {
+            consumers = CompletableFuture.allOf(
+                    CompletableFuture.runAsync(() -> consume(store, keys, runs, moving)),
+                    CompletableFuture.runAsync(() -> consume(second, keys, runs, moving)));
+            try {
+                for (DedupKey key : keys.subList(0, 60)) {
+                    reshard(slot(key));
+                    moved.incrementAndGet();
+                }
+            } finally {
+                moving.set(false);
+                consumers.join();
+            }
+        }
+
+        assertThat(moved).hasValue(60);
+        assertThat(keys).allSatisfy(key -> {
+            assertThat(runs.get(key)).hasValue(1);
+            assertThat(store.find(key).orElseThrow().state()).isEqualTo(State.DONE);
+        });
+    }
+
+    /** Claims, handles and completes in batches, again and again while slots move, as consumers of redelivered messages do. */
+    private static void consume(
+            RedisDedupStore store, List<DedupKey> keys, Map<DedupKey, AtomicInteger> runs, AtomicBoolean moving) {
+        boolean more = true;
+        while (more || moving.get()) {
+            more = false;
+            for (int from = 0; from < keys.size(); from += 25) {
+                List<ClaimRequest> claims = keys.subList(from, from + 25).stream()
+                        .map(Messages::claim)
+                        .toList();
+                List<ClaimResult> answers = store.claimAll(claims);
+                List<CompleteRequest> completions = new ArrayList<>();
+                for (int i = 0; i < claims.size(); i++) {
+                    ClaimResult answer = answers.get(i);
+                    for (int retries = 0; answer instanceof ClaimResult.StoreError && retries < 100; retries++) {
+                        answer = store.claimAll(List.of(claims.get(i))).get(0); // the same owner
+                    }
+                    more |= !(answer instanceof ClaimResult.AlreadyDone);
+                    if (answer instanceof ClaimResult.Acquired) {
+                        runs.computeIfAbsent(claims.get(i).key(), any -> new AtomicInteger())
+                                .incrementAndGet();
+                        completions.add(Messages.complete(claims.get(i)));
+                    }
+                }
+                List<WriteResult> written = store.completeAll(completions);
+                for (int i = 0; i < written.size(); i++) {
+                    WriteResult result = written.get(i);
+                    for (int retries = 0; result instanceof WriteResult.StoreError && retries < 100; retries++) {
+                        CompleteRequest first = completions.get(i);
+                        result = store.complete(
+                                new CompleteRequest(first.claim(), first.window(), first.result(), true));
+                    }
+                    assertThat(result).isEqualTo(WriteResult.applied());
+                }
+            }
+        }
+    }
+
+    /** As {@code redis-cli --cluster reshard} moves a slot. */
+    private static void reshard(int slot) {
+        RedisServer from = owner(slot);
+        RedisServer to = cluster.masters().stream()
+                .filter(master -> master != from)
+                .findFirst()
+                .orElseThrow();
+        String number = Integer.toString(slot);
+        beginMove(slot);
+        for (int pass = 0; pass < 2; pass++) { // between the two, keys are on both sides
+            from.command("CLUSTER", "GETKEYSINSLOT", number, "1000")
+                    .lines()
+                    .filter(key -> !key.isBlank())
+                    .forEach(key -> from.command("MIGRATE", to.host(), Integer.toString(to.port()), key, "0", "10000"));
+        }
+        String target = to.command("CLUSTER", "MYID");
+        for (RedisServer master : List.of(to, from)) {
+            master.command("CLUSTER", "SETSLOT", number, "NODE", target);
+        }
+        cluster.masters().stream()
+                .filter(master -> master != to && master != from)
+                .forEach(master -> master.command("CLUSTER", "SETSLOT", number, "NODE", target));
     }
 
     private static void beginMove(int slot) {

@@ -4,18 +4,21 @@ import io.dedup.testkit.DedupStoreContract;
 import io.dedup.testkit.fixture.StoreFixture;
 import io.dedup.testservers.redis.RedisServer;
 import io.dedup.testservers.redis.RedisServers;
+import io.lettuce.core.RedisURI;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
 
-@DisplayName("Redis 7, standalone")
+@DisplayName("Redis 7, standalone, protocol RESP3, a user with the least rights")
 class Redis7ContractTest extends DedupStoreContract {
     private static RedisServer servers;
+    private static RedisURI uri;
 
     @BeforeAll
     static void start() {
         servers = RedisServers.builder().binary(NewRedis.orSkip()).start();
+        uri = LeastRights.grant(servers, "contract-*", LeastRights.all());
     }
 
     @AfterAll
@@ -27,6 +30,6 @@ class Redis7ContractTest extends DedupStoreContract {
 
     @Override
     protected StoreFixture newFixture() {
-        return new RedisFixture(() -> Stores.builder().uri(servers.uri()), () -> List.of(servers));
+        return new RedisFixture(() -> Stores.builder().uri(uri), () -> List.of(servers));
     }
 }

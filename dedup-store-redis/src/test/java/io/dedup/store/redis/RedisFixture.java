@@ -40,6 +40,11 @@ final class RedisFixture implements StoreFixture {
     }
 
     @Override
+    public boolean erases() {
+        return true;
+    }
+
+    @Override
     public void advance(Duration by) {
         for (RedisServer master : masters.get()) {
             master.command("EVAL", AGE, "0", namespace + "{}:*", Long.toString(by.toMillis()));

@@ -5,6 +5,7 @@ import io.dedup.DedupStoreException;
 import io.dedup.LiveLease;
 import io.dedup.OperatorResult;
 import io.dedup.policy.Window;
+import io.dedup.privacy.Erasure;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;
 import io.dedup.store.CompleteRequest;
@@ -16,6 +17,7 @@ import io.dedup.store.WriteResult;
 import io.dedup.store.operator.ImportRequest;
 import io.dedup.store.operator.ImportResult;
 import io.dedup.store.operator.ImportingStore;
+import io.dedup.store.operator.RecordEraser;
 import io.dedup.store.operator.ResettableStore;
 import io.dedup.store.operator.StuckQuery;
 import io.dedup.store.operator.StuckRecordFinder;
@@ -43,7 +45,7 @@ import java.util.function.Supplier;
  * transaction bypass it: use a {@link TcpProxy} for these (mode LEASED_TRANSACTIONAL accepts no store but the table
  * itself).
  */
-public final class FaultyStore implements DedupStore, StuckRecordFinder, ResettableStore, ImportingStore {
+public final class FaultyStore implements DedupStore, StuckRecordFinder, ResettableStore, ImportingStore, RecordEraser {
     private final List<ActiveFault> faults = new CopyOnWriteArrayList<>();
     private final AtomicInteger struck = new AtomicInteger();
     private volatile DedupStore store;
@@ -182,6 +184,14 @@ public final class FaultyStore implements DedupStore, StuckRecordFinder, Resetta
     @Override
     public OperatorResult forceDone(DedupKey key, Window window, LiveLease liveLease) {
         return one(Operation.OPERATOR, key, () -> store.forceDone(key, window, liveLease));
+    }
+
+    @Override
+    public Erasure erase(String storedId, LiveLease liveLease) {
+        return one(
+                Operation.OPERATOR,
+                ActiveFault.NO_KEY,
+                () -> RecordEraser.of(store).erase(storedId, liveLease));
     }
 
     @Override

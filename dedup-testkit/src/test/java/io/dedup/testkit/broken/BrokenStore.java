@@ -23,7 +23,8 @@ public record BrokenStore(String group, String name, UnaryOperator<DedupStore> b
                         BrokenBatches.all(),
                         BrokenOperators.all(),
                         BrokenImports.all(),
-                        BrokenStuck.all())
+                        BrokenStuck.all(),
+                        BrokenErasure.all())
                 .flatMap(List::stream)
                 .toList();
     }

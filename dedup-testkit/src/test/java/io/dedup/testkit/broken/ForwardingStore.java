@@ -4,6 +4,7 @@ import io.dedup.DedupKey;
 import io.dedup.LiveLease;
 import io.dedup.OperatorResult;
 import io.dedup.policy.Window;
+import io.dedup.privacy.Erasure;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;
 import io.dedup.store.CompleteRequest;
@@ -15,6 +16,7 @@ import io.dedup.store.WriteResult;
 import io.dedup.store.operator.ImportRequest;
 import io.dedup.store.operator.ImportResult;
 import io.dedup.store.operator.ImportingStore;
+import io.dedup.store.operator.RecordEraser;
 import io.dedup.store.operator.StuckQuery;
 import io.dedup.store.operator.StuckRecordFinder;
 import io.dedup.store.operator.StuckRecords;
@@ -26,6 +28,10 @@ import java.util.function.Function;
 
 /** A store that does what another does; its batches are its own single calls, so that both break together. */
 class ForwardingStore implements DedupStore, StuckRecordFinder, ImportingStore {
+    }
+
+/** A store that does what another does; its batches are its own single calls, so that both break together. */
+class ForwardingStore implements DedupStore, StuckRecordFinder, RecordEraser {
     final DedupStore store;
 
     ForwardingStore(DedupStore store) {
@@ -101,6 +107,11 @@ class ForwardingStore implements DedupStore, StuckRecordFinder, ImportingStore {
         return ImportingStore.of(store, store.name())
                 .importDone(List.of(request))
                 .get(0);
+    }
+
+    @Override
+    public Erasure erase(String storedId, LiveLease liveLease) {
+        return RecordEraser.of(store).erase(storedId, liveLease);
     }
 
     @Override

@@ -3,9 +3,11 @@ package io.dedup.testservers.doubles;
 import io.dedup.DedupKey;
 import io.dedup.LiveLease;
 import io.dedup.OperatorResult;
+import io.dedup.privacy.Erasure;
 import io.dedup.store.CompleteRequest;
 import io.dedup.store.DedupStore;
 import io.dedup.store.WriteResult;
+import io.dedup.store.operator.RecordEraser;
 import io.dedup.store.transaction.CommitResult;
 import io.dedup.store.transaction.RecordRequest;
 import io.dedup.store.transaction.RecordResult;
@@ -18,7 +20,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Opens transactions of other records, and changes what the next begin and the next commit do. Thread-safe. */
-public final class InterceptedTransactions implements TransactionalRecords {
+public final class InterceptedTransactions implements TransactionalRecords, RecordEraser {
     private final TransactionalRecords real;
     private final AtomicReference<@Nullable Runnable> nextBegin = new AtomicReference<>();
     private final AtomicReference<@Nullable Function<RecordTransaction, CommitResult>> nextCommit =
@@ -51,6 +53,11 @@ public final class InterceptedTransactions implements TransactionalRecords {
     @Override
     public OperatorResult forget(DedupKey key, LiveLease liveLease) {
         return real.forget(key, liveLease);
+    }
+
+    @Override
+    public Erasure erase(String storedId, LiveLease liveLease) {
+        return RecordEraser.of(real).erase(storedId, liveLease);
     }
 
     @Override

@@ -40,9 +40,18 @@ public record RedisBinary(Path path, String version) {
 
     /** Redis 7 or newer from the {@code PATH}. Empty where there is none: then report the test as skipped. */
     public static Optional<RedisBinary> installed() {
+        return installed("redis-server");
+    }
+
+    /** Valkey from the {@code PATH}. Empty where there is none: then report the test as skipped. */
+    public static Optional<RedisBinary> installedValkey() {
+        return installed("valkey-server");
+    }
+
+    private static Optional<RedisBinary> installed(String program) {
         String path = Optional.ofNullable(System.getenv("PATH")).orElse("");
         return Arrays.stream(path.split(File.pathSeparator))
-                .map(directory -> Path.of(directory, "redis-server"))
+                .map(directory -> Path.of(directory, program))
                 .filter(Files::isExecutable)
                 .map(RedisBinary::of)
                 .filter(found -> found.major() >= NEW)

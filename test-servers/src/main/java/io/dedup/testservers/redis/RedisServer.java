@@ -113,6 +113,12 @@ public final class RedisServer extends LocalServer {
             return this;
         }
 
+        /** Gives a command another name; an empty one disables it. May be called several times. */
+        public Builder renamed(String command, String name) {
+            flags.addAll(List.of("--rename-command", command, name));
+            return this;
+        }
+
         /** The port; a free one unless set. */
         public Builder port(int port) {
             this.port = port;

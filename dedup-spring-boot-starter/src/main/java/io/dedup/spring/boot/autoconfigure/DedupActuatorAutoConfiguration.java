@@ -1,6 +1,7 @@
 package io.dedup.spring.boot.autoconfigure;
 
 import io.dedup.spring.boot.internal.actuator.DedupEndpoint;
+import io.dedup.spring.boot.internal.actuator.DedupErasureEndpoint;
 import io.dedup.spring.boot.internal.actuator.DedupWebEndpoint;
 import io.dedup.spring.boot.internal.deduplicator.DeduplicatorRegistry;
 import io.dedup.spring.boot.internal.outcome.OutcomeCounts;
@@ -37,6 +38,16 @@ final class DedupActuatorAutoConfiguration {
         @Bean
         DedupWebEndpoint dedupWebEndpoint(DedupEndpoint endpoint) {
             return new DedupWebEndpoint(endpoint);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass({Endpoint.class, ConditionalOnAvailableEndpoint.class})
+    @ConditionalOnAvailableEndpoint(DedupErasureEndpoint.class)
+    static class OfErasure {
+        @Bean
+        DedupErasureEndpoint dedupErasureEndpoint(DeduplicatorRegistry registry) {
+            return new DedupErasureEndpoint(registry);
         }
     }
 }

@@ -74,6 +74,11 @@ public final class GenericFixture implements StoreFixture {
     }
 
     @Override
+    public boolean erases() {
+        return true;
+    }
+
+    @Override
     public void advance(Duration by) {
         long micros = Micros.of(by);
         execute("UPDATE dedup_record SET lease_until = lease_until - " + micros + ", completed_at = completed_at - "

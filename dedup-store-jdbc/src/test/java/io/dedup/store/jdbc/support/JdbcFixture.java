@@ -71,6 +71,11 @@ public final class JdbcFixture implements StoreFixture {
     }
 
     @Override
+    public boolean erases() {
+        return listing;
+    }
+
+    @Override
     public void advance(Duration by) {
         kept.database.age(by);
     }

@@ -3,6 +3,7 @@ package io.dedup.spring.boot.internal.actuator;
 import io.dedup.DedupException;
 import io.dedup.DedupKey;
 import io.dedup.DedupScope;
+import io.dedup.privacy.IdHashing;
 import io.dedup.spring.boot.internal.deduplicator.DeduplicatorRegistry;
 import io.dedup.spring.boot.internal.deduplicator.ServingDeduplicator;
 import io.dedup.spring.boot.internal.plan.TopicPlan;
@@ -82,8 +83,8 @@ final class OperatorKeys {
 
     /** An ID out of a store as a segment that {@link #find(String, String)} finds it by. */
     static String segment(String storedId) {
-        if (storedId.startsWith(HASHED)) {
-            return STORED + storedId; // no other ID may start with this tag
+        if (storedId.startsWith(HASHED) || IdHashing.isHash(storedId)) {
+            return STORED + storedId; // no other ID may start with this tag, or looks like this where IDs are hashed
         }
         boolean plain = PLAIN.matcher(storedId).matches()
                 && !storedId.startsWith(BASE64)
@@ -103,6 +104,18 @@ final class OperatorKeys {
         } catch (DedupException | IllegalArgumentException e) {
             throw invalid(String.valueOf(e.getMessage()));
         }
+    }
+
+    /**
+     * The ID of a segment, as messages have it.
+     *
+     * @throws InvalidEndpointRequestException when the segment can't be read
+     */
+    static String rawId(String segment) {
+        if (segment.startsWith(STORED)) {
+            throw invalid("An ID as the store has it can't be erased. Write it as the messages have it");
+        }
+        return decoded(segment);
     }
 
     private static String decoded(String segment) {

@@ -6,6 +6,7 @@ import io.dedup.RunReference;
 import io.dedup.engine.DeduplicatorBuilder;
 import io.dedup.engine.Deduplicators;
 import io.dedup.policy.DedupPolicy;
+import io.dedup.privacy.OtherHashKeyException;
 import io.dedup.spring.boot.DedupConfigurationException;
 import io.dedup.spring.boot.DedupProperties;
 import io.dedup.spring.boot.internal.plan.PlannedListener;
@@ -26,6 +27,7 @@ import org.springframework.beans.factory.ObjectProvider;
 public final class DeduplicatorFactory {
     private final DedupProperties properties;
     private final @Nullable String instance;
+    private final Privacy privacy;
     private final TopicPlans plans;
     private final DedupStores stores;
     private final ObjectProvider<DedupListener> listeners;
@@ -41,6 +43,7 @@ public final class DeduplicatorFactory {
             ObjectProvider<RunReference> runReference) {
         this.properties = properties;
         this.instance = InstanceName.of(properties);
+        this.privacy = Privacy.of(properties.getPrivacy());
         this.plans = plans;
         this.stores = stores;
         this.listeners = listeners;
@@ -93,6 +96,7 @@ public final class DeduplicatorFactory {
         if (transactional != null) {
             builder.transactions(stores.transactions(transactional));
         }
+        privacy.applyTo(builder);
         runReference.ifAvailable(builder::runReference);
         listeners.orderedStream().forEach(builder::listener);
         listenerFactories
@@ -103,6 +107,11 @@ public final class DeduplicatorFactory {
                 })));
         try {
             return builder.build();
+        } catch (OtherHashKeyException e) {
+            throw new DedupConfigurationException(
+                    YamlNames.inYaml(String.valueOf(e.getMessage())) + ".",
+                    "Set dedup.privacy.id-hash-key to the former key.",
+                    e);
         } catch (IllegalArgumentException e) {
             throw new DedupConfigurationException(
                     "Listener " + listener.spec().name() + " (consumer " + listener.consumer()

@@ -41,6 +41,8 @@ public record YamlNames(String prefix) implements SettingNames {
             Map.entry("keyFormat", "dedup.jdbc.key-format"),
             Map.entry("initializeSchema", "dedup.jdbc.initialize-schema"),
             Map.entry("commandTimeout", "dedup.redis.command-timeout"),
+            Map.entry("idHashing", "dedup.privacy.id-hash-key"),
+            Map.entry("resultEncryption", "dedup.privacy.result-keys"),
             Map.entry("shutdownTimeout", "dedup.shutdown-timeout"),
             Map.entry("asyncAcks", "spring.kafka.listener.async-acks"),
             Map.entry("enable.auto.commit", "spring.kafka.consumer.enable-auto-commit"),

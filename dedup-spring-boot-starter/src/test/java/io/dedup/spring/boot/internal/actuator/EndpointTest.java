@@ -309,6 +309,40 @@ class EndpointTest {
     }
 
     @Test
+    void erasesAnIdInAllScopes() throws Exception {
+        String id = "erase/d@example.org";
+        TestApp.send("orders", null, "erased", "order-id", id);
+        String path = "/" + scope("orders") + "/" + base64(id);
+        String live = "/" + scope("clicks") + "/" + base64(id);
+        await().atMost(TestApp.LIMIT)
+                .untilAsserted(() -> assertThat(call("GET", path).body())
+                        .contains("\"redis\":{\"state\":\"DONE\"")
+                        .contains("\"jdbc\":{\"state\":\"DONE\""));
+        assertThat(call("POST", live).body()).contains("APPLIED");
+        DedupStore store = TestApp.shared().getBean(DedupStores.class).store();
+        DedupKey elsewhere = DedupScope.of("another application", "topic").key(id);
+        store.claim(new ClaimRequest(elsewhere, new Owner("elsewhere"), Duration.ofMinutes(5)));
+
+        JsonNode answer = JsonMapper.shared()
+                .readTree(send("DELETE", "/actuator/deduperasure/" + base64(id)).body());
+
+        assertThat(answer.path("erased").asInt()).isEqualTo(3);
+        assertThat(answer.path("complete").asBoolean()).isFalse();
+        assertThat(answer.path("liveScopes"))
+                .hasToString("[\"" + elsewhere.scope().text() + "\"]");
+        assertThat(call("GET", path).statusCode()).isEqualTo(404);
+        assertThat(call("GET", live).statusCode()).isEqualTo(404);
+        assertThat(store.forget(elsewhere, LiveLease.OVERRIDE)).isEqualTo(OperatorResult.APPLIED);
+        assertThat(send("DELETE", "/actuator/deduperasure/" + base64(id)).body())
+                .isEqualTo("{\"erased\":0,\"complete\":true,\"liveScopes\":[]}");
+        for (String wrong : List.of("base64:***", "%20", "stored:x")) {
+            assertThat(send("DELETE", "/actuator/deduperasure/" + wrong).statusCode())
+                    .as(wrong)
+                    .isEqualTo(400);
+        }
+    }
+
+    @Test
     void badRequests() throws Exception {
         assertThat(call("GET", "/nobody:nothing/x").statusCode()).isEqualTo(404);
         assertThat(call("GET", "/" + scope("plain") + "/x").statusCode()).isEqualTo(404);

@@ -5,6 +5,7 @@ import io.dedup.DedupScope;
 import io.dedup.LiveLease;
 import io.dedup.OperatorResult;
 import io.dedup.policy.Window;
+import io.dedup.privacy.Erasure;
 import io.dedup.store.StoredRecord;
 import io.dedup.store.jdbc.internal.failure.SqlFailures;
 import io.dedup.store.jdbc.internal.row.LeaseTransitions;
@@ -16,6 +17,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,15 +31,22 @@ public final class OperatorCommands {
     private final StoreCalls longReads;
     private final Rows rows;
     private final StuckRows stuckRows;
+    private final ErasedRows erasedRows;
     private final SqlFailures failures;
 
     /** @param longReads for a statement that may read the whole table */
     public OperatorCommands(
-            StoreCalls calls, StoreCalls longReads, Rows rows, StuckRows stuckRows, SqlFailures failures) {
+            StoreCalls calls,
+            StoreCalls longReads,
+            Rows rows,
+            StuckRows stuckRows,
+            ErasedRows erasedRows,
+            SqlFailures failures) {
         this.calls = calls;
         this.longReads = longReads;
         this.rows = rows;
         this.stuckRows = stuckRows;
+        this.erasedRows = erasedRows;
         this.failures = failures;
     }
 
@@ -78,6 +87,19 @@ public final class OperatorCommands {
             }
             Row done = LeaseTransitions.forcedDone(row, window, now);
             return rows.write(connection, new Rows.Change(key, row, done)) ? OperatorResult.APPLIED : null;
+        });
+    }
+
+    public Erasure erase(String storedId, LiveLease liveLease) {
+        erasedRows.requirePlainKeys();
+        return calls.run("erase", connection -> {
+            AtomicLong erased = new AtomicLong();
+            return RaceRetry.untilAnswered("erase", failures, () -> {
+                long now = rows.read(connection, List.of(NO_RECORD)).now();
+                ErasedRows.Pass pass = erasedRows.run(connection, storedId, liveLease, now);
+                long all = erased.addAndGet(pass.erased());
+                return pass.again() ? null : new Erasure(all, pass.live());
+            });
         });
     }
 

@@ -185,8 +185,15 @@ public final class Rows {
 
     /** Removes a row; returns false if another session changed it first. */
     public boolean delete(Connection connection, DedupKey key, Row before) throws SQLException {
+        return delete(connection, keys.messageId(key), keys.scope(key), before);
+    }
+
+    /** Removes a row by its stored key; returns false if another session changed it first. */
+    public boolean delete(Connection connection, byte[] messageId, byte[] scope, Row before) throws SQLException {
         try (PreparedStatement statement = statements.prepare(connection, delete)) {
-            bindAsRead(statement, bindKey(statement, 1, key), before);
+            statement.setBytes(1, messageId);
+            statement.setBytes(2, scope);
+            bindAsRead(statement, 3, before);
             return statement.executeUpdate() == 1;
         }
     }

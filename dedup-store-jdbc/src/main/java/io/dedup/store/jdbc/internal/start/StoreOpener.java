@@ -13,6 +13,7 @@ import io.dedup.store.jdbc.internal.intermediary.SharedSessions;
 import io.dedup.store.jdbc.internal.lookalike.KeyPadding;
 import io.dedup.store.jdbc.internal.lookalike.LookAlikes;
 import io.dedup.store.jdbc.internal.lookalike.ServerProduct;
+import io.dedup.store.jdbc.internal.operation.ErasedRows;
 import io.dedup.store.jdbc.internal.operation.LeaseOperations;
 import io.dedup.store.jdbc.internal.operation.OperatorCommands;
 import io.dedup.store.jdbc.internal.operation.StatementPieces;
@@ -24,6 +25,7 @@ import io.dedup.store.jdbc.internal.schema.Schema;
 import io.dedup.store.jdbc.internal.sql.Database;
 import io.dedup.store.jdbc.internal.sql.JdbcSettings;
 import io.dedup.store.jdbc.internal.sql.KeyFormat;
+import io.dedup.store.jdbc.internal.sql.Statements;
 import io.dedup.store.jdbc.internal.transaction.RecordTable;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -129,10 +131,12 @@ public final class StoreOpener {
                 calls,
                 new StoreCalls(longReads, failures),
                 dialect.rows(),
-                new StuckRows(
+                new StuckRows(settings.table(), settings.keys(), seconds(dialect, STUCK_TIMEOUT)),
+                new ErasedRows(
                         settings.table(),
                         settings.keys(),
-                        dialect.timesStatements() ? JdbcSettings.wholeSeconds(STUCK_TIMEOUT) : 0),
+                        dialect.rows(),
+                        new Statements(seconds(dialect, settings.queryTimeout()))),
                 failures);
         return new StoreParts(
                 table,
@@ -179,5 +183,9 @@ public final class StoreOpener {
                     "The pool's connections run at READ UNCOMMITTED: a record that is rolled back later would count as"
                             + " DONE. Set their default isolation to READ COMMITTED (HikariCP: transactionIsolation)");
         }
+    }
+
+    private static int seconds(Dialect dialect, Duration timeout) {
+        return dialect.timesStatements() ? JdbcSettings.wholeSeconds(timeout) : 0;
     }
 }

@@ -61,13 +61,17 @@ public final class StartCheck {
         try {
             return queries.server(master);
         } catch (DedupStoreException e) {
-            if (String.valueOf(e.getCause()).contains("NOPERM")) {
-                warn("Redis " + errors.where()
-                        + " denies INFO to the store's user, so its version (assumed: 6.2) and its maxmemory-policy are"
-                        + " unknown. Grant INFO to that user");
-                return new ServerFacts(0, false, false, null);
+            Throwable cause = e.getCause();
+            String error = cause == null ? "" : String.valueOf(cause.getMessage());
+            boolean denied = RedisErrors.isNotPermitted(error);
+            if (!denied && !RedisErrors.isUnknownCommand(error)) {
+                throw e;
             }
-            throw e;
+            warn("Redis " + errors.where()
+                    + (denied ? " denies INFO to the store's user" : " has no command of the name INFO")
+                    + ", so its version (assumed: 6.2) and its maxmemory-policy are unknown. "
+                    + (denied ? "Grant INFO to that user" : "Remove rename-command INFO from its configuration"));
+            return new ServerFacts(0, false, false, null);
         }
     }
 

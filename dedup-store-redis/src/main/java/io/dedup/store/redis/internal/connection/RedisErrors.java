@@ -91,6 +91,18 @@ public final class RedisErrors {
         return message(operation, "the server answered \"" + error + "\"") + hint(error);
     }
 
+    /** Whether the server denies a command or a key to the store's user; servers word it otherwise within a script. */
+    public static boolean isNotPermitted(String error) {
+        return error.startsWith("NOPERM")
+                || error.contains("ACL failure in script")
+                || error.contains("The user executing the script can't");
+    }
+
+    /** Whether the server does not know a command under that name. */
+    public static boolean isUnknownCommand(String error) {
+        return error.contains("unknown command") || error.contains("Unknown Redis command");
+    }
+
     private static String hint(String error) {
         if (error.startsWith("OOM")) {
             return ". Raise the server's maxmemory, or shorten windows. Completing and releasing claims still works";
@@ -98,10 +110,14 @@ public final class RedisErrors {
             return ". The server is a replica: set uri to the master or to the sentinels. The store reconnects";
         } else if (error.startsWith("NOAUTH") || error.startsWith("WRONGPASS")) {
             return ". Check the user and password in uri";
-        } else if (error.startsWith("NOPERM")) {
+        } else if (isNotPermitted(error)) {
             return ". Grant the user in uri GET, SET, MGET, DEL, PTTL, PEXPIRE, TIME, INFO, EVAL and EVALSHA on the keys"
                     + " of the namespace; in a cluster also CLUSTER NODES and CLUSTER INFO; for waitForReplicas WAIT, for"
-                    + " findStuck SCAN and GETRANGE, for forgetAll SCAN and UNLINK";
+                    + " findStuck SCAN and GETRANGE, for erase SCAN, for forgetAll SCAN and UNLINK";
+        } else if (isUnknownCommand(error)) {
+            return ". The server does not have that command, or rename-command in its configuration gives it another"
+                    + " name: give it back its name. The store needs GET, SET, MGET, DEL, PTTL, PEXPIRE, TIME, EVAL and"
+                    + " EVALSHA, also in scripts";
         } else if (error.startsWith("CROSSSLOT") || error.startsWith("MOVED")) {
             return ". The server is a node of a cluster: use clusterUri";
         } else if (error.startsWith("CLUSTERDOWN")) {

@@ -7,10 +7,6 @@ import io.dedup.store.redis.internal.connection.Commands;
 import io.dedup.store.redis.internal.connection.RedisErrors;
 import io.dedup.store.redis.internal.record.RecordKeys;
 import io.dedup.store.redis.internal.script.ReplicaConfirmation;
-import io.dedup.store.redis.internal.server.MasterFacts;
-import io.dedup.store.redis.internal.server.RecordServers;
-import io.dedup.store.redis.internal.server.ServerQueries;
-import io.lettuce.core.KeyScanCursor;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.cluster.SlotHash;
 import io.lettuce.core.codec.ByteArrayCodec;
@@ -22,27 +18,17 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
-import java.util.concurrent.TimeUnit;
 
 /**
- * Deletes every record of a namespace, page by page; for one call.
- *
- * <p>A record that stays would mark a message as done whose effect is gone. Therefore, this succeeds only if it is
- * certain to have seen all records. The position of a page is valid for one process of one server only, so a restart or
- * a failover meanwhile is an error. Replicas must have received all deletions, or a failover would restore the records.
+ * Deletes every record of a namespace, page by page; for one call. A record that stays would mark a message as done whose effect is
+ * gone: see {@link NamespaceWalk}.
  */
 final class ForgetAll {
     private static final String OPERATION = "forgetAll";
-    private static final long REPLICAS_NANOS = TimeUnit.SECONDS.toNanos(10); // they confirm every second
-    private static final long REPLICAS_POLL_MILLIS = 50;
 
     private final RedisLinks links;
-    private final CommandExchange exchange;
     private final RedisErrors errors;
-    private final ServerQueries queries;
-    private final ReplicaConfirmation confirmation;
-    private final KeyPages pages;
+    private final NamespaceWalk walk;
     private long removed;
 
     ForgetAll(
@@ -52,11 +38,9 @@ final class ForgetAll {
             RecordKeys keys,
             ReplicaConfirmation confirmation) {
         this.links = links;
-        this.exchange = exchange;
         this.errors = errors;
-        this.queries = new ServerQueries(exchange, errors, OPERATION);
-        this.confirmation = confirmation;
-        this.pages = new KeyPages(keys.allRecords());
+        this.walk =
+                new NamespaceWalk(OPERATION, links, exchange, errors, confirmation, new KeyPages(keys.allRecords()));
     }
 
     /**
@@ -65,16 +49,8 @@ final class ForgetAll {
      * @return the number of deleted records
      */
     long run() {
-        try (RecordServers.Snapshot before = links.servers().find(queries)) {
-            for (StatefulRedisConnection<byte[], byte[]> server : before.servers()) {
-                sweep(server);
-                awaitReplicas(server);
-            }
-            try (RecordServers.Snapshot after = links.servers().find(queries)) {
-                if (!after.layout().equals(before.layout())) {
-                    throw queries.unclear("slots moved between servers during the scan");
-                }
-            }
+        try {
+            walk.run(this::unlink);
             return removed;
         } catch (RuntimeException e) {
             DedupStoreException failure = errors.failed(OPERATION, e);
@@ -83,22 +59,6 @@ final class ForgetAll {
                             + " records; others may be left. Repeat the call before any consumer" + " starts",
                     failure);
         }
-    }
-
-    private void sweep(StatefulRedisConnection<byte[], byte[]> server) {
-        String runId = queries.master(server).runId();
-        String cursor = KeyPages.START;
-        do {
-            AsyncCommand<byte[], byte[], KeyScanCursor<byte[]>> scan = pages.newScan(cursor);
-            AsyncCommand<byte[], byte[], String> info = queries.newInfo();
-            send(server, List.of(scan, info));
-            KeyScanCursor<byte[]> page = await(scan);
-            if (!queries.requireMaster(await(info)).runId().equals(runId)) {
-                throw queries.unclear("a server was restarted or replaced during the scan");
-            }
-            unlink(server, pages.keysOf(page));
-            cursor = page.getCursor();
-        } while (!cursor.equals(KeyPages.START));
     }
 
     private void unlink(StatefulRedisConnection<byte[], byte[]> server, List<byte[]> keys) {
@@ -112,52 +72,7 @@ final class ForgetAll {
         for (CommandArgs<byte[], byte[]> args : bySlot.values()) {
             commands.add(Commands.newCommand(CommandType.UNLINK, new IntegerOutput<>(ByteArrayCodec.INSTANCE), args));
         }
-        send(server, commands);
-        commands.forEach(command -> removed += await(command));
-    }
-
-    /**
-     * Waits until the replicas have received all deletions: a replica that lags would restore the records after a
-     * failover.
-     */
-    private void awaitReplicas(StatefulRedisConnection<byte[], byte[]> server) {
-        long until = System.nanoTime() + REPLICAS_NANOS;
-        MasterFacts facts = queries.master(server);
-        long offset = facts.offset();
-        while (facts.replicasAt(offset) < replicasNeeded(facts)) {
-            if (until - System.nanoTime() <= 0) {
-                throw errors.unconfirmed(
-                        OPERATION, replicasNeeded(facts), Integer.toString(facts.replicasAt(offset)), null);
-            }
-            pause();
-            facts = queries.master(server);
-        }
-    }
-
-    private int replicasNeeded(MasterFacts facts) {
-        return Math.max(confirmation.replicas(), facts.replicaOffsets().size());
-    }
-
-    private void pause() {
-        try {
-            TimeUnit.MILLISECONDS.sleep(REPLICAS_POLL_MILLIS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw errors.interrupted(OPERATION, e);
-        }
-    }
-
-    private void send(
-            StatefulRedisConnection<byte[], byte[]> server, List<? extends AsyncCommand<byte[], byte[], ?>> all) {
-        exchange.refuseIfInterrupted(OPERATION);
-        server.dispatch(new ArrayList<>(all));
-    }
-
-    private <T> T await(AsyncCommand<byte[], byte[], T> command) {
-        try {
-            return Objects.requireNonNull(exchange.answer(OPERATION, command, exchange.deadline()));
-        } catch (Exception e) {
-            throw errors.failed(OPERATION, e);
-        }
+        walk.send(server, commands);
+        commands.forEach(command -> removed += walk.await(command));
     }
 }

@@ -21,21 +21,31 @@ final class KeyPages {
     private final byte[] pattern;
 
     KeyPages(byte[] prefix) {
-        this.prefix = prefix;
-        this.pattern = pattern(prefix);
+        this(prefix, new byte[0]);
     }
 
-    /** A glob pattern for keys with this prefix, whatever bytes it contains. */
-    static byte[] pattern(byte[] prefix) {
+    /** @param suffix how the keys end; the server leaves out all others, as far as it can */
+    KeyPages(byte[] prefix, byte[] suffix) {
+        this.prefix = prefix;
+        this.pattern = pattern(prefix, suffix);
+    }
+
+    /** A glob pattern for keys with this prefix and suffix, whatever bytes they contain. */
+    static byte[] pattern(byte[] prefix, byte[] suffix) {
         ByteArrayOutputStream glob = new ByteArrayOutputStream();
-        for (byte b : prefix) {
+        writeLiteral(prefix, glob);
+        glob.write('*');
+        writeLiteral(suffix, glob);
+        return glob.toByteArray();
+    }
+
+    private static void writeLiteral(byte[] bytes, ByteArrayOutputStream glob) {
+        for (byte b : bytes) {
             if ("*?[]^\\".indexOf(b) >= 0) {
                 glob.write('\\');
             }
             glob.write(b);
         }
-        glob.write('*');
-        return glob.toByteArray();
     }
 
     AsyncCommand<byte[], byte[], KeyScanCursor<byte[]>> newScan(String cursor) {

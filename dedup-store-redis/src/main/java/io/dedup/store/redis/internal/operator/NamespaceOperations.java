@@ -1,5 +1,7 @@
 package io.dedup.store.redis.internal.operator;
 
+import io.dedup.LiveLease;
+import io.dedup.privacy.Erasure;
 import io.dedup.store.operator.StuckQuery;
 import io.dedup.store.operator.StuckRecords;
 import io.dedup.store.redis.internal.client.RedisLinks;
@@ -37,6 +39,10 @@ public final class NamespaceOperations {
     /** @param limit how long it may take; after that it returns what it has */
     public StuckRecords findStuck(StuckQuery query, Duration limit) {
         return new StuckScan(links, exchange, errors, keys, records, limit, query).run();
+    }
+
+    public Erasure erase(String storedId, LiveLease liveLease) {
+        return new Eraser(links, exchange, errors, keys, records, confirmation, storedId, liveLease).run();
     }
 
     /** @return how many records it has removed */

@@ -211,6 +211,12 @@ public final class RecordOperations {
                 runner.run(main, calls.forget(key, liveLease == LiveLease.OVERRIDE), confirmation));
     }
 
+    /** @param key as stored */
+    public OperatorResult forgetStored(byte[] key, LiveLease liveLease) {
+        return OperatorResult.valueOf(
+                runner.run(main, calls.forgetStored(key, liveLease == LiveLease.OVERRIDE), confirmation));
+    }
+
     public OperatorResult forceDone(DedupKey key, Window window, LiveLease liveLease) {
         return OperatorResult.valueOf(
                 runner.run(main, calls.forceDone(key, window, liveLease == LiveLease.OVERRIDE), confirmation));

@@ -151,7 +151,16 @@ public final class ScriptCalls {
     }
 
     ScriptCall<String> forget(DedupKey key, boolean force) {
-        BulkStrings arguments = start(key).add(retentionMillis).add(force ? "1" : "0");
+        return forget(start(key), force);
+    }
+
+    /** @param key as stored */
+    ScriptCall<String> forgetStored(byte[] key, boolean force) {
+        return forget(new BulkStrings(BYTES_AROUND * 2).add(1).addKey(key, NOTHING), force);
+    }
+
+    private ScriptCall<String> forget(BulkStrings keyOnly, boolean force) {
+        BulkStrings arguments = keyOnly.add(retentionMillis).add(force ? "1" : "0");
         return new ScriptCall<>(scripts.forget(), arguments, () -> new StatusOutput<>(ByteArrayCodec.INSTANCE));
     }
 

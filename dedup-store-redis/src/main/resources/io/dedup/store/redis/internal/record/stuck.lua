@@ -7,6 +7,9 @@ local now = time[1] * 1000000 + time[2]
 local answers = {}
 for i = 1, #KEYS do
   local first = pcall('GETRANGE', KEYS[i], 0, 0) -- not the whole value: a result may be long
+  if type(first) == 'table' and not string.find(first.err, 'WRONGTYPE') then
+    return first -- the user lacks a right; without this, nothing would seem to be stuck
+  end
   if type(first) == 'string' and string.find(first, '^[FXPT]') then
     local value, left = call('GET', KEYS[i]), call('PTTL', KEYS[i])
     local attempt, token = string.match(value, '^[FXPT][^,]*,(%d+),%d+,(%d+),[%w_-]*$')

@@ -10,8 +10,9 @@ class KeyPagesTest {
     @Test
     @DisplayName("glob characters mean themselves")
     void pattern() {
-        byte[] glob = KeyPages.pattern("a*?[^]\\b{}:".getBytes(StandardCharsets.UTF_8));
+        byte[] glob = KeyPages.pattern(
+                "a*?[^]\\b{}:".getBytes(StandardCharsets.UTF_8), "x*".getBytes(StandardCharsets.UTF_8));
 
-        assertThat(new String(glob, StandardCharsets.UTF_8)).isEqualTo("a\\*\\?\\[\\^\\]\\\\b{}:*");
+        assertThat(new String(glob, StandardCharsets.UTF_8)).isEqualTo("a\\*\\?\\[\\^\\]\\\\b{}:*x\\*");
     }
 }

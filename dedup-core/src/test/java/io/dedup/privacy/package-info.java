@@ -1,0 +1,4 @@
+@NullMarked
+package io.dedup.privacy;
+
+import org.jspecify.annotations.NullMarked;
