@@ -76,8 +76,7 @@ class PrivacyTest extends TransactionalTestBase {
     @Test
     @DisplayName("an import hashes IDs and encrypts results, as handlers do")
     void imported() {
-        Deduplicator dedup =
-                with(builder -> builder.idHashing(HASHING).resultEncryption(ENCRYPTION));
+        Deduplicator dedup = with(builder -> builder.idHashing(HASHING).resultEncryption(ENCRYPTION));
         byte[] result = ResultCodec.utf8().encode("paid");
 
         dedup.importDone(TOPIC, Stream.of(new ImportedId("anna@example.org", clock.instant(), result)));

@@ -53,8 +53,7 @@ final class ImportBatch {
     }
 
     /** @param before how many IDs of the stream come before these */
-    static ImportBatch of(
-            DedupTopic topic, int maxResultBytes, Results results, long before, List<ImportedId> ids) {
+    static ImportBatch of(DedupTopic topic, int maxResultBytes, Results results, long before, List<ImportedId> ids) {
         ImportBatch batch = new ImportBatch(topic, maxResultBytes, results);
         for (ImportedId id : ids) {
             batch.read++;

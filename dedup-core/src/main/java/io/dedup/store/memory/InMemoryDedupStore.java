@@ -18,8 +18,8 @@ import io.dedup.store.StoredRecord;
 import io.dedup.store.WriteResult;
 import io.dedup.store.memory.MemoryRecord.Phase;
 import io.dedup.store.operator.ImportRequest;
-import io.dedup.store.operator.ImportResult.Decision;
 import io.dedup.store.operator.ImportResult;
+import io.dedup.store.operator.ImportResult.Decision;
 import io.dedup.store.operator.ImportingStore;
 import io.dedup.store.operator.RecordEraser;
 import io.dedup.store.operator.ResettableStore;
@@ -44,7 +44,8 @@ import org.jspecify.annotations.Nullable;
  * <p>For tests, demos and single-process use. Expired records are removed as claims come in; memory is bounded by the
  * number of IDs claimed within a window. Thread-safe.
  */
-public final class InMemoryDedupStore implements DedupStore, StuckRecordFinder, ResettableStore, ImportingStore, RecordEraser {
+public final class InMemoryDedupStore
+        implements DedupStore, StuckRecordFinder, ResettableStore, ImportingStore, RecordEraser {
     /** The default attempt retention: 7 days. */
     public static final Duration DEFAULT_ATTEMPT_RETENTION = Duration.ofDays(7);
 

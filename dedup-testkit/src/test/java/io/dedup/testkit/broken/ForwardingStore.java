@@ -27,11 +27,7 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /** A store that does what another does; its batches are its own single calls, so that both break together. */
-class ForwardingStore implements DedupStore, StuckRecordFinder, ImportingStore {
-    }
-
-/** A store that does what another does; its batches are its own single calls, so that both break together. */
-class ForwardingStore implements DedupStore, StuckRecordFinder, RecordEraser {
+class ForwardingStore implements DedupStore, StuckRecordFinder, RecordEraser, ImportingStore {
     final DedupStore store;
 
     ForwardingStore(DedupStore store) {
