@@ -41,7 +41,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * batch of more than a few thousand keys, or the first call after a server lost its scripts) ends with the first
  * request that gets no answer. An interrupt ends a call and leaves the thread's interrupt flag set.
  */
-public final class RedisDedupStore implements DedupStore, StuckRecordFinder, ResettableStore, ImportingStore, RecordEraser {
+public final class RedisDedupStore
+        implements DedupStore, StuckRecordFinder, ResettableStore, ImportingStore, RecordEraser {
     private static final Duration STUCK_LIMIT = Duration.ofSeconds(30);
 
     private final RedisLinks links;
