@@ -22,9 +22,10 @@ import io.dedup.store.operator.ResettableStore;
 import io.dedup.store.operator.StuckQuery;
 import io.dedup.store.operator.StuckRecordFinder;
 import io.dedup.store.operator.StuckRecords;
-import io.dedup.store.redis.internal.check.RetentionGuard;
+import io.dedup.store.redis.internal.check.NamespaceGuard;
 import io.dedup.store.redis.internal.client.RedisLinks;
 import io.dedup.store.redis.internal.operator.NamespaceOperations;
+import io.dedup.store.redis.internal.packed.OvergrownBuckets;
 import io.dedup.store.redis.internal.record.RecordOperations;
 import java.time.Duration;
 import java.util.List;
@@ -48,7 +49,9 @@ public final class RedisDedupStore
     private final RedisLinks links;
     private final RecordOperations records;
     private final NamespaceOperations namespace;
-    private final RetentionGuard retentionGuard;
+    private final NamespaceGuard guard;
+    private final boolean packed;
+    private final OvergrownBuckets overgrown;
     private final Duration attemptRetention;
     private final List<String> warnings;
     private final AtomicBoolean closed = new AtomicBoolean();
@@ -58,13 +61,17 @@ public final class RedisDedupStore
             RedisLinks links,
             RecordOperations records,
             NamespaceOperations namespace,
-            RetentionGuard retentionGuard,
+            NamespaceGuard guard,
+            boolean packed,
+            OvergrownBuckets overgrown,
             Duration attemptRetention,
             List<String> warnings) {
         this.links = links;
         this.records = records;
         this.namespace = namespace;
-        this.retentionGuard = retentionGuard;
+        this.guard = guard;
+        this.packed = packed;
+        this.overgrown = overgrown;
         this.attemptRetention = attemptRetention;
         this.warnings = warnings;
     }
@@ -87,6 +94,14 @@ public final class RedisDedupStore
     @Override
     public List<String> warnings() {
         return warnings;
+    }
+
+    /**
+     * How often a completion found that the server stores a bucket of packed records in its larger form; one completion
+     * in 64 looks. 0 if the store doesn't pack.
+     */
+    public long overgrownBuckets() {
+        return overgrown.count();
     }
 
     @Override
@@ -171,9 +186,15 @@ public final class RedisDedupStore
      * server, of all namespaces, and one for each record. Can be interrupted between them. Succeeds only if it has
      * scanned every server completely and all connected replicas have received the deletions. If the scopes are known,
      * {@link #forget} for each of them takes a round trip only.
+     *
+     * @throws UnsupportedOperationException if records are packed: those keep neither their IDs nor their scopes
      */
     @Override
     public Erasure erase(String storedId, LiveLease liveLease) {
+        if (packed) {
+            throw new UnsupportedOperationException("Store redis can't erase an ID in all scopes: packed records keep"
+                    + " neither IDs nor scopes. Call forget for each scope");
+        }
         return namespace.erase(storedId, liveLease);
     }
 
@@ -195,12 +216,12 @@ public final class RedisDedupStore
      * {@inheritDoc}
      *
      * <p>Tries to write the namespace's attempt retention, which fails on a replica and on a server without memory for
-     * claims. Then reads it, to detect a server that has lost its data or was replaced. Takes two round trips, and one
-     * more for each server of a cluster, all of which must accept writes.
+     * claims. Then reads it, to detect a server that has lost its data or was replaced. Takes three round trips, and
+     * one more for each server of a cluster, all of which must accept writes.
      */
     @Override
     public void ping() {
-        retentionGuard.checkWriting(links.main(), "ping");
+        guard.checkWriting("ping");
     }
 
     @Override

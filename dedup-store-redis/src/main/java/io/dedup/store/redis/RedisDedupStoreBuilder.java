@@ -4,6 +4,7 @@ import io.dedup.DedupStoreException;
 import io.dedup.store.redis.internal.check.ClassPathProblem;
 import io.dedup.store.redis.internal.client.Connectors;
 import io.dedup.store.redis.internal.client.RedisConnector;
+import io.dedup.store.redis.internal.packed.Packing;
 import io.dedup.store.redis.internal.script.ReplicaConfirmation;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
@@ -36,6 +37,7 @@ public final class RedisDedupStoreBuilder {
 
     private static final int MAX_BATCH_LIMIT = 5_000;
     private static final int MAX_REPLICAS = 100;
+    private static final long MAX_EXPECTED_IDS = 1_000_000_000_000L;
     private static final Duration MIN_RETENTION = Duration.ofSeconds(1);
     private static final Duration MAX_RETENTION = Duration.ofDays(3_650);
     private static final Duration MIN_TIMEOUT = Duration.ofMillis(1);
@@ -46,6 +48,8 @@ public final class RedisDedupStoreBuilder {
     private Duration attemptRetention = DEFAULT_ATTEMPT_RETENTION;
     private Duration commandTimeout = DEFAULT_COMMAND_TIMEOUT;
     private int maxBatch = DEFAULT_MAX_BATCH;
+    private Packing packing = Packing.OFF;
+    private long expectedIds;
     private boolean cluster;
     private @Nullable SslOptions sslOptions;
     private ReplicaConfirmation confirmation = ReplicaConfirmation.NONE;
@@ -161,6 +165,39 @@ public final class RedisDedupStoreBuilder {
     }
 
     /**
+     * Stores a completed record without a result or a fingerprint as an entry of a bucket, which takes about a fifth of
+     * the memory; off by default. All stores of a namespace must have the same setting: one that doesn't pack would not
+     * find the records. Records that the namespace already has are found until their windows end. To switch while
+     * consumers run, first deploy {@link #readPacked} everywhere.
+     *
+     * @param expectedIds how many records the namespace will have at a time, from 1 to 10<sup>12</sup>: it fixes the
+     *     number of buckets. More records are possible, but from eight times as many on take more memory. The first
+     *     store of a namespace fixes the value: a store that needs another number of buckets does not start
+     */
+    public RedisDedupStoreBuilder packed(long expectedIds) {
+        return pack(Packing.WRITE, expectedIds);
+    }
+
+    /**
+     * Finds packed records, but packs none: for the time in which not all processes of a namespace have
+     * {@link #packed}, or in which it is given up.
+     *
+     * @param expectedIds see {@link #packed}
+     */
+    public RedisDedupStoreBuilder readPacked(long expectedIds) {
+        return pack(Packing.READ, expectedIds);
+    }
+
+    private RedisDedupStoreBuilder pack(Packing how, long ids) {
+        require(
+                ids >= 1 && ids <= MAX_EXPECTED_IDS,
+                "packed must expect from 1 to " + MAX_EXPECTED_IDS + " IDs, but expects " + ids);
+        this.packing = how;
+        this.expectedIds = ids;
+        return this;
+    }
+
+    /**
      * Requires replicas to confirm claims and completions; none by default. This narrows, but does not close, the
      * window in which a failover loses records. If too few replicas confirm in time, the call fails although it was
      * applied. While the server waits for replicas, it answers nothing else on the store's connection. Not supported
@@ -183,7 +220,7 @@ public final class RedisDedupStoreBuilder {
      *
      * @throws IllegalArgumentException if settings contradict each other
      * @throws DedupStoreException if a server does not answer, is a replica or too old; if the namespace was created
-     *     with another attempt retention; or if the class path has an older Netty than Lettuce needs
+     *     with another attempt retention or another number of buckets; or if the class path has an older Netty than Lettuce needs
      */
     public RedisDedupStore build() {
         if (connector == null) {
@@ -198,7 +235,9 @@ public final class RedisDedupStoreBuilder {
         try {
             RedisConnector chosen = connector.apply(commandTimeout);
             return StoreAssembly.open(
-                    chosen, new RedisSettings(namespace, attemptRetention, commandTimeout, maxBatch, confirmation));
+                    chosen,
+                    new RedisSettings(
+                            namespace, attemptRetention, commandTimeout, maxBatch, packing, expectedIds, confirmation));
         } catch (RuntimeException | LinkageError e) {
             LinkageError problem = ClassPathProblem.in(e);
             if (problem != null) {

@@ -1,5 +1,6 @@
 package io.dedup.store.redis;
 
+import io.dedup.store.redis.internal.packed.Packing;
 import io.dedup.store.redis.internal.script.ReplicaConfirmation;
 import java.time.Duration;
 
@@ -9,4 +10,6 @@ record RedisSettings(
         Duration attemptRetention,
         Duration commandTimeout,
         int maxBatch,
+        Packing packing,
+        long expectedIds,
         ReplicaConfirmation confirmation) {}

@@ -2,6 +2,8 @@ package io.dedup.store.redis;
 
 import io.dedup.DedupKey;
 import io.dedup.DedupScope;
+import io.dedup.store.redis.internal.check.NamespaceGuard;
+import io.dedup.store.redis.internal.check.PackedGuard;
 import io.dedup.store.redis.internal.check.RetentionGuard;
 import io.dedup.store.redis.internal.check.StartCheck;
 import io.dedup.store.redis.internal.client.RedisConnector;
@@ -9,6 +11,9 @@ import io.dedup.store.redis.internal.client.RedisLinks;
 import io.dedup.store.redis.internal.connection.CommandExchange;
 import io.dedup.store.redis.internal.connection.RedisErrors;
 import io.dedup.store.redis.internal.operator.NamespaceOperations;
+import io.dedup.store.redis.internal.packed.Buckets;
+import io.dedup.store.redis.internal.packed.OvergrownBuckets;
+import io.dedup.store.redis.internal.packed.PackedSettings;
 import io.dedup.store.redis.internal.record.NativeClaim;
 import io.dedup.store.redis.internal.record.RecordKeys;
 import io.dedup.store.redis.internal.record.RecordOperations;
@@ -46,15 +51,29 @@ final class StoreAssembly {
         RecordKeys keys = new RecordKeys(settings.namespace());
         StartCheck start = new StartCheck(exchange, errors);
         boolean isRedis7 = start.inspect(links.masters(), links.main().isCluster()) >= ServerFacts.V7_0;
-        RetentionGuard guard = new RetentionGuard(exchange, errors, keys, settings.attemptRetention());
-        guard.check(links.main(), "start");
-        ScriptCalls calls = new ScriptCalls(Scripts.load(isRedis7), keys, settings.attemptRetention(), errors);
+        RetentionGuard retention = new RetentionGuard(exchange, errors, keys, settings.attemptRetention());
+        PackedSettings packed = settings.packing().reads() ? PackedSettings.of(settings.expectedIds()) : null;
+        NamespaceGuard guard = new NamespaceGuard(
+                links.main(), retention, new PackedGuard(exchange, errors, keys), packed, settings.packing());
+        guard.check("start");
+        Buckets buckets = packed == null ? null : new Buckets(settings.namespace(), packed);
+        OvergrownBuckets overgrown = new OvergrownBuckets(links.where(), settings.expectedIds());
+        ScriptCalls calls = new ScriptCalls(
+                Scripts.load(isRedis7, settings.packing()),
+                keys,
+                buckets,
+                settings.packing(),
+                overgrown,
+                settings.attemptRetention(),
+                errors);
+        boolean claimsNatively =
+                isRedis7 && buckets == null && !settings.confirmation().isWanted();
         RecordOperations records = new RecordOperations(
                 links.main(),
                 links.heartbeat(),
-                new ScriptRunner(exchange, errors, () -> guard.check(links.main(), "restart")),
+                new ScriptRunner(exchange, errors, () -> guard.check("restart")),
                 calls,
-                isRedis7 && !settings.confirmation().isWanted() ? new NativeClaim(keys, calls, exchange) : null,
+                claimsNatively ? new NativeClaim(keys, calls, exchange) : null,
                 settings.maxBatch(),
                 settings.confirmation());
         var unused = records.find(NO_RECORD); // fails now if the server has no scripts, or denies them
@@ -63,6 +82,8 @@ final class StoreAssembly {
                 records,
                 new NamespaceOperations(links, exchange, errors, keys, records, settings.confirmation()),
                 guard,
+                settings.packing().reads(),
+                overgrown,
                 settings.attemptRetention(),
                 start.warnings());
     }

@@ -1,10 +1,12 @@
 package io.dedup.store.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.dedup.DedupKey;
 import io.dedup.DedupScope;
+import io.dedup.DedupStoreException;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;
 import io.dedup.store.CompleteRequest;
@@ -274,6 +276,32 @@ class ClusterSlotsTest {
         cluster.masters().stream()
                 .filter(master -> master != to && master != from)
                 .forEach(master -> master.command("CLUSTER", "SETSLOT", number, "NODE", target));
+    }
+
+    @Test
+    @DisplayName("while a slot is being moved, a packed completion fails and changes nothing; afterwards it is applied")
+    void movingSlotPacked() {
+        try (RedisDedupStore packed = Stores.builder()
+                .clusterUris(uris())
+                .namespace("packed-slots")
+                .packed(1_000)
+                .build()) {
+            ClaimRequest held = Messages.acquire(packed, messages.key());
+            int slot = SlotHash.getSlot(new RecordKeys("packed-slots").key(held.key()));
+            beginMove(slot);
+            try {
+                assertThatThrownBy(() -> packed.complete(Messages.complete(held)))
+                        .isInstanceOf(DedupStoreException.class)
+                        .hasMessageContaining("TRYAGAIN")
+                        .hasMessageContaining("being moved");
+                assertThat(packed.renew(Messages.renew(held))).isEqualTo(WriteResult.applied());
+            } finally {
+                cluster.masters()
+                        .forEach(master -> master.command("CLUSTER", "SETSLOT", Integer.toString(slot), "STABLE"));
+            }
+            assertThat(packed.complete(Messages.complete(held))).isEqualTo(WriteResult.applied());
+            assertThat(packed.claim(Messages.claim(held.key()))).isInstanceOf(ClaimResult.AlreadyDone.class);
+        }
     }
 
     private static void beginMove(int slot) {

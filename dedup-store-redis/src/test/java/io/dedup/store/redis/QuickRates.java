@@ -7,6 +7,7 @@ import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;
 import io.dedup.store.CompleteRequest;
 import io.dedup.store.Owner;
+import io.dedup.store.redis.internal.packed.Packing;
 import io.dedup.store.redis.internal.record.Scripts;
 import io.dedup.store.redis.internal.script.Script;
 import io.dedup.store.redis.internal.server.ServerFacts;
@@ -49,7 +50,7 @@ final class QuickRates {
         StatefulRedisConnection<byte[], byte[]> connection = client.connect(ByteArrayCodec.INSTANCE);
         this.bare = connection.sync();
         boolean flags = ServerFacts.parse(bare.info()).version() >= ServerFacts.V7_0;
-        Scripts scripts = Scripts.load(flags);
+        Scripts scripts = Scripts.load(flags, Packing.OFF);
         claimSha = bare.scriptLoad(source(scripts.claim()));
         completeSha = bare.scriptLoad(source(scripts.complete()));
     }

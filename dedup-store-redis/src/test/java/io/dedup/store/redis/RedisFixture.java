@@ -18,15 +18,34 @@ final class RedisFixture implements StoreFixture {
     private final String namespace = "contract-" + UUID.randomUUID();
     private final RedisDedupStore store;
     private final RedisDedupStore secondInstance;
+    private boolean erases = true;
 
     /**
      * @param newStore knows where the servers are
      * @param masters the servers that hold records, at the time of asking
      */
     RedisFixture(Supplier<RedisDedupStoreBuilder> newStore, Supplier<List<RedisServer>> masters) {
+        this(newStore, newStore, masters);
+    }
+
+    /**
+     * @param newStore knows where the servers are
+     * @param newSecond the same, of a store with other settings
+     * @param masters the servers that hold records, at the time of asking
+     */
+    RedisFixture(
+            Supplier<RedisDedupStoreBuilder> newStore,
+            Supplier<RedisDedupStoreBuilder> newSecond,
+            Supplier<List<RedisServer>> masters) {
         this.masters = masters;
         this.store = newStore.get().namespace(namespace).build();
-        this.secondInstance = newStore.get().namespace(namespace).build();
+        this.secondInstance = newSecond.get().namespace(namespace).build();
+    }
+
+    /** Of packed records, which can't be erased in all scopes. */
+    RedisFixture packed() {
+        erases = false;
+        return this;
     }
 
     @Override
@@ -41,13 +60,13 @@ final class RedisFixture implements StoreFixture {
 
     @Override
     public boolean erases() {
-        return true;
+        return erases;
     }
 
     @Override
     public void advance(Duration by) {
         for (RedisServer master : masters.get()) {
-            master.command("EVAL", AGE, "0", namespace + "{}:*", Long.toString(by.toMillis()));
+            master.command("EVAL", AGE, "0", namespace, namespace + "{*", Long.toString(by.toMillis()));
         }
     }
 

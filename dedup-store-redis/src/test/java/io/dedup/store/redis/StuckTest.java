@@ -15,6 +15,7 @@ import io.dedup.store.operator.StuckRecords;
 import io.dedup.store.redis.internal.client.OpenConnections;
 import io.dedup.store.redis.internal.client.RedisLinks;
 import io.dedup.store.redis.internal.client.SingleConnector;
+import io.dedup.store.redis.internal.packed.Packing;
 import io.dedup.store.redis.internal.script.ReplicaConfirmation;
 import io.dedup.store.redis.internal.server.RecordServers;
 import io.dedup.testservers.redis.RedisServer;
@@ -118,7 +119,9 @@ class StuckTest {
                     links.where(), links.main(), links.heartbeat(), links.masters(), changing, links.opened());
             Duration patience = Duration.ofSeconds(30);
             try (RedisDedupStore store = StoreAssembly.assemble(
-                    moving, new RedisSettings("dedup", Duration.ofDays(7), patience, 500, ReplicaConfirmation.NONE))) {
+                    moving,
+                    new RedisSettings(
+                            "dedup", Duration.ofDays(7), patience, 500, Packing.OFF, 0, ReplicaConfirmation.NONE))) {
                 Messages.acquire(store, messages.key());
 
                 StuckRecords stuck = store.findStuck(ALL);

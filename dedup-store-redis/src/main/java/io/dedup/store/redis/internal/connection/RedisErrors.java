@@ -113,13 +113,16 @@ public final class RedisErrors {
         } else if (isNotPermitted(error)) {
             return ". Grant the user in uri GET, SET, MGET, DEL, PTTL, PEXPIRE, TIME, INFO, EVAL and EVALSHA on the keys"
                     + " of the namespace; in a cluster also CLUSTER NODES and CLUSTER INFO; for waitForReplicas WAIT, for"
-                    + " findStuck SCAN and GETRANGE, for erase SCAN, for forgetAll SCAN and UNLINK";
+                    + " findStuck SCAN and GETRANGE, for erase SCAN, for forgetAll SCAN and UNLINK, for packed"
+                    + " HGET, HSET, HDEL, HLEN, HSCAN, PERSIST and OBJECT";
         } else if (isUnknownCommand(error)) {
             return ". The server does not have that command, or rename-command in its configuration gives it another"
                     + " name: give it back its name. The store needs GET, SET, MGET, DEL, PTTL, PEXPIRE, TIME, EVAL and"
                     + " EVALSHA, also in scripts";
         } else if (error.startsWith("CROSSSLOT") || error.startsWith("MOVED")) {
             return ". The server is a node of a cluster: use clusterUri";
+        } else if (error.startsWith("TRYAGAIN")) {
+            return ". A slot of the cluster is being moved; packed records in it are available again afterwards";
         } else if (error.startsWith("CLUSTERDOWN")) {
             return ". The cluster has no reachable master for some slots";
         } else if (error.contains("invalid bulk length")) {

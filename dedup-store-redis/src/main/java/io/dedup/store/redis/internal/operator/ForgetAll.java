@@ -28,6 +28,7 @@ final class ForgetAll {
 
     private final RedisLinks links;
     private final RedisErrors errors;
+    private final RecordKeys keys;
     private final NamespaceWalk walk;
     private long removed;
 
@@ -39,8 +40,9 @@ final class ForgetAll {
             ReplicaConfirmation confirmation) {
         this.links = links;
         this.errors = errors;
+        this.keys = keys;
         this.walk =
-                new NamespaceWalk(OPERATION, links, exchange, errors, confirmation, new KeyPages(keys.allRecords()));
+                new NamespaceWalk(OPERATION, links, exchange, errors, confirmation, new KeyPages(keys.everything()));
     }
 
     /**
@@ -50,7 +52,7 @@ final class ForgetAll {
      */
     long run() {
         try {
-            walk.run(this::unlink);
+            walk.run(this::remove);
             return removed;
         } catch (RuntimeException e) {
             DedupStoreException failure = errors.failed(OPERATION, e);
@@ -61,9 +63,30 @@ final class ForgetAll {
         }
     }
 
-    private void unlink(StatefulRedisConnection<byte[], byte[]> server, List<byte[]> keys) {
+    /** Removes records and buckets; keeps what the namespace itself needs. */
+    private void remove(StatefulRedisConnection<byte[], byte[]> server, List<byte[]> found) {
+        List<byte[]> records = found.stream().filter(keys::isRecord).toList();
+        List<byte[]> buckets = found.stream().filter(keys::isBucket).toList();
+        long entries = entries(server, buckets);
+        unlink(server, records, 1);
+        unlink(server, buckets, 0);
+        removed += entries;
+    }
+
+    private long entries(StatefulRedisConnection<byte[], byte[]> server, List<byte[]> buckets) {
+        List<AsyncCommand<byte[], byte[], Long>> commands = buckets.stream()
+                .map(bucket -> Commands.newCommand(
+                        CommandType.HLEN,
+                        new IntegerOutput<>(ByteArrayCodec.INSTANCE),
+                        Commands.args().addKey(bucket)))
+                .toList();
+        walk.send(server, commands);
+        return commands.stream().mapToLong(walk::await).sum();
+    }
+
+    private void unlink(StatefulRedisConnection<byte[], byte[]> server, List<byte[]> found, int recordsPerKey) {
         Map<Integer, CommandArgs<byte[], byte[]>> bySlot = new HashMap<>();
-        for (byte[] key : keys) {
+        for (byte[] key : found) {
             // A cluster's node takes several keys at once only when they are in the same slot.
             bySlot.computeIfAbsent(links.main().isCluster() ? SlotHash.getSlot(key) : 0, slot -> Commands.args())
                     .addKey(key);
@@ -73,6 +96,6 @@ final class ForgetAll {
             commands.add(Commands.newCommand(CommandType.UNLINK, new IntegerOutput<>(ByteArrayCodec.INSTANCE), args));
         }
         walk.send(server, commands);
-        commands.forEach(command -> removed += walk.await(command));
+        commands.forEach(command -> removed += recordsPerKey * walk.await(command));
     }
 }

@@ -3,6 +3,7 @@ package io.dedup.store.redis.internal.record;
 import io.dedup.DedupKey;
 import io.dedup.DedupScope;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.regex.Pattern;
@@ -19,6 +20,7 @@ public final class RecordKeys {
     /** More scopes than a process listens to; further scopes are only slower. */
     private static final int CACHED_SCOPES = 1_000;
 
+    private static final Pattern BUCKET = Pattern.compile("\\{[0-9a-zA-Z]{1,3}}#\\d{1,9}");
     private static final Pattern LENGTH = Pattern.compile("\\d{1,3}");
 
     private final String namespace;
@@ -90,9 +92,35 @@ public final class RecordKeys {
         return (namespace + "{}:").getBytes(StandardCharsets.UTF_8);
     }
 
+    /** Whether a key of this namespace is a record's. */
+    public boolean isRecord(byte[] key) {
+        return startsWith(key, allRecords());
+    }
+
+    /** Whether a key is a bucket's: between its braces is the text that determines its slot. */
+    public boolean isBucket(byte[] key) {
+        return startsWith(key, everything())
+                && BUCKET.matcher(new String(key, StandardCharsets.ISO_8859_1).substring(namespace.length()))
+                        .matches();
+    }
+
+    private static boolean startsWith(byte[] key, byte[] prefix) {
+        return key.length >= prefix.length && Arrays.equals(key, 0, prefix.length, prefix, 0, prefix.length);
+    }
+
     /** The prefix of the keys that a ping uses; they never exist. */
     public byte[] pingKey() {
         return (namespace + "{}!ping").getBytes(StandardCharsets.UTF_8);
+    }
+
+    /** The key of the settings of a packed namespace. */
+    public byte[] packedKey() {
+        return (namespace + "{}!packed").getBytes(StandardCharsets.UTF_8);
+    }
+
+    /** The prefix of the keys of all records, all buckets, and what the namespace itself keeps. */
+    public byte[] everything() {
+        return (namespace + "{").getBytes(StandardCharsets.UTF_8);
     }
 
     /** The key of the namespace's attempt retention. It differs from every record's key, where a colon follows. */

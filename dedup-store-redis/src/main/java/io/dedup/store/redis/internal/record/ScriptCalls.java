@@ -1,7 +1,6 @@
 package io.dedup.store.redis.internal.record;
 
 import io.dedup.DedupKey;
-import io.dedup.DedupScope;
 import io.dedup.Fingerprint;
 import io.dedup.policy.Window;
 import io.dedup.store.Claim;
@@ -17,6 +16,9 @@ import io.dedup.store.WriteResult;
 import io.dedup.store.operator.ImportRequest;
 import io.dedup.store.operator.ImportResult;
 import io.dedup.store.redis.internal.connection.RedisErrors;
+import io.dedup.store.redis.internal.packed.Buckets;
+import io.dedup.store.redis.internal.packed.Packing;
+import io.dedup.store.redis.internal.packed.WindowCode;
 import io.dedup.store.redis.internal.script.BulkStrings;
 import io.dedup.store.redis.internal.script.Script;
 import io.dedup.store.redis.internal.script.ScriptCall;
@@ -41,13 +43,30 @@ public final class ScriptCalls {
     private static final byte[] NOTHING = {};
 
     private final Scripts scripts;
-    private final RecordKeys keys;
+    private final RecordArguments start;
+    private final Packing packing;
+    private final Runnable overgrown;
     private final long retentionMillis;
     private final RedisErrors errors;
 
-    public ScriptCalls(Scripts scripts, RecordKeys keys, Duration attemptRetention, RedisErrors errors) {
+    /**
+     * Creates the calls of a namespace.
+     *
+     * @param buckets null if it isn't packed
+     * @param overgrown called when a server answers that a bucket has outgrown its small form; quick, never throws
+     */
+    public ScriptCalls(
+            Scripts scripts,
+            RecordKeys keys,
+            @Nullable Buckets buckets,
+            Packing packing,
+            Runnable overgrown,
+            Duration attemptRetention,
+            RedisErrors errors) {
         this.scripts = scripts;
-        this.keys = keys;
+        this.start = new RecordArguments(keys, buckets);
+        this.packing = packing;
+        this.overgrown = overgrown;
         this.retentionMillis = attemptRetention.toMillis();
         this.errors = errors;
     }
@@ -71,8 +90,9 @@ public final class ScriptCalls {
         for (ClaimRequest request : requests) {
             fingerprints |= request.fingerprint() != null;
         }
-        BulkStrings arguments =
-                start(requests, ClaimRequest::key).add(timeToLive(leaseMillis)).add(retentionMillis);
+        BulkStrings arguments = start.recordsAndBuckets(requests, ClaimRequest::key)
+                .add(timeToLive(leaseMillis))
+                .add(retentionMillis);
         Owner common = fingerprints ? null : commonOwner(requests, ClaimRequest::owner);
         if (common != null) {
             arguments.add("0").add(common.value(), ',');
@@ -95,8 +115,7 @@ public final class ScriptCalls {
         for (CompleteRequest request : requests) {
             plain &= request.result() == null && !request.repeated();
         }
-        BulkStrings arguments =
-                start(requests, request -> request.claim().key()).add(window(windowMillis));
+        BulkStrings arguments = startOfCompletion(requests, windowMillis).add(window(windowMillis));
         Owner common = plain ? commonOwner(requests, request -> request.claim().owner()) : null;
         if (common != null) {
             arguments.add("0").add(common.value(), ',');
@@ -121,7 +140,7 @@ public final class ScriptCalls {
 
     ScriptCall<WriteResult[]> release(List<ReleaseRequest> requests) {
         BulkStrings arguments =
-                start(requests, request -> request.claim().key()).add(retentionMillis);
+                start.records(requests, request -> request.claim().key()).add(retentionMillis);
         for (ReleaseRequest request : requests) {
             arguments.add(request.claim().owner().value(), ',').add(letter(request.mode()));
         }
@@ -130,7 +149,7 @@ public final class ScriptCalls {
 
     ScriptCall<WriteResult[]> renew(long leaseMillis, List<RenewRequest> requests) {
         BulkStrings arguments =
-                start(requests, request -> request.claim().key()).add(timeToLive(leaseMillis));
+                start.records(requests, request -> request.claim().key()).add(timeToLive(leaseMillis));
         for (RenewRequest request : requests) {
             Claim claim = request.claim();
             arguments.add(claim.owner().value(), ',');
@@ -156,7 +175,7 @@ public final class ScriptCalls {
 
     /** @param key as stored */
     ScriptCall<String> forgetStored(byte[] key, boolean force) {
-        return forget(new BulkStrings(BYTES_AROUND * 2).add(1).addKey(key, NOTHING), force);
+        return forget(start.stored(key), force);
     }
 
     private ScriptCall<String> forget(BulkStrings keyOnly, boolean force) {
@@ -165,14 +184,16 @@ public final class ScriptCalls {
     }
 
     ScriptCall<String> forceDone(DedupKey key, Window window, boolean force) {
-        BulkStrings arguments =
-                start(key).add(retentionMillis).add(force ? "1" : "0").add(window(windowMillis(window)));
+        long windowMillis = windowMillis(window);
+        BulkStrings arguments = withCode(start(key), windowMillis);
+        arguments.add(retentionMillis).add(force ? "1" : "0").add(window(windowMillis));
         return new ScriptCall<>(scripts.forceDone(), arguments, () -> new StatusOutput<>(ByteArrayCodec.INSTANCE));
     }
 
     ScriptCall<ImportResult[]> importDone(long windowMillis, List<ImportRequest> requests) {
-        BulkStrings arguments =
-                start(requests, ImportRequest::key).add(retentionMillis).add(window(windowMillis));
+        BulkStrings arguments = withCode(start.recordsAndBuckets(requests, ImportRequest::key), windowMillis)
+                .add(retentionMillis)
+                .add(window(windowMillis));
         for (ImportRequest request : requests) {
             arguments.add(request.completedAt().toEpochMilli());
             byte[] result = request.result();
@@ -184,6 +205,16 @@ public final class ScriptCalls {
         }
         int size = requests.size();
         return new ScriptCall<>(scripts.importDone(), arguments, () -> new ImportOutput(size, errors));
+    }
+
+    /** A store that only reads buckets must find a completion in one, too, when that is repeated. */
+    private BulkStrings startOfCompletion(List<CompleteRequest> requests, long windowMillis) {
+        return withCode(
+                start.recordsAndBuckets(requests, request -> request.claim().key()), windowMillis);
+    }
+
+    private BulkStrings withCode(BulkStrings arguments, long windowMillis) {
+        return packing.reads() ? arguments.add(packing.writes() ? WindowCode.of(windowMillis) : "") : arguments;
     }
 
     /** The owner of all requests, which those of one poll have; null if there are several. */
@@ -198,27 +229,12 @@ public final class ScriptCalls {
         return common;
     }
 
-    private static ScriptCall<WriteResult[]> write(Script script, BulkStrings arguments, int size) {
-        return new ScriptCall<>(script, arguments, () -> new WriteOutput(size));
+    private ScriptCall<WriteResult[]> write(Script script, BulkStrings arguments, int size) {
+        return new ScriptCall<>(script, arguments, () -> new WriteOutput(size, overgrown));
     }
 
     private BulkStrings start(DedupKey key) {
-        return start(List.of(key), Function.identity());
-    }
-
-    private <Q> BulkStrings start(List<Q> requests, Function<Q, DedupKey> keyOf) {
-        BulkStrings arguments = new BulkStrings(BYTES_AROUND * (1 + requests.size())).add(requests.size());
-        DedupScope scope = null;
-        byte[] prefix = NOTHING;
-        for (Q request : requests) {
-            DedupKey key = keyOf.apply(request);
-            if (!key.scope().equals(scope)) { // the records of a batch nearly always have one
-                scope = key.scope();
-                prefix = keys.prefix(scope);
-            }
-            arguments.addKey(prefix, key.messageId());
-        }
-        return arguments;
+        return start.recordsAndBuckets(List.of(key), Function.identity());
     }
 
     private static String window(long windowMillis) {

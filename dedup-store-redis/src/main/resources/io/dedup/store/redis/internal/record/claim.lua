@@ -4,13 +4,16 @@
 -- the DONE value, A<attempt>,<deaths>,<took over>,<token>, I<ms of the lease left>, C or E<error>.
 -- Of a single key it may answer with `now` or the DONE value alone.
 local call, pcall, format = redis.call, redis.pcall, string.format
+local count = #KEYS -- PLAIN
 local time, now
 
-if #KEYS == 1 then -- what nearly every message needs, with as little as possible around it
+if count == 1 then -- what nearly every message needs, with as little as possible around it
   local value = pcall('GET', KEYS[1])
   if not value then
     time = call('TIME')
     now = time[1] * 1000000 + time[2]
+    -- PACKED local done = in_bucket(1, now / 1000)
+    -- PACKED if done then return done end
     if not pcall('SET', KEYS[1], format('P%s1,0,%.0f,%s', ARGV[4], now, ARGV[5] or ''), 'PX', ARGV[1]).err then
       return now
     end -- below, the error is answered
@@ -23,7 +26,8 @@ local ttl, retention, width = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 time = call('TIME')
 now = time[1] * 1000000 + time[2]
 
-local function claim(key, mine, fingerprint)
+local function claim(key, mine, fingerprint) -- PLAIN
+-- PACKED local function claim(key, mine, fingerprint, i)
   -- Read again: the MGET is outdated if an earlier entry of this batch claimed the same key.
   local value = pcall('GET', key)
   if type(value) ~= 'string' then
@@ -49,6 +53,8 @@ local function claim(key, mine, fingerprint)
     end
     return format('I%.0f', left - retention)
   end
+  -- PACKED local done = in_bucket(i, now / 1000) -- while forms are mixed, a record may be in both
+  -- PACKED if done then return done end
   local dead = 0
   if left == 0 then -- expires within this very millisecond: counts as absent
     attempt, deaths = 1, 0
@@ -65,12 +71,13 @@ local function claim(key, mine, fingerprint)
   return format('A%.0f,%.0f,%d,%.0f', attempt, deaths, dead, token)
 end
 
-local found = call('MGET', unpack(KEYS))
+local found = call('MGET', unpack(KEYS, 1, count))
 local first = format('1,0,%.0f,', now)
 local same = width == 0 and 'P' .. ARGV[4] .. first -- the same value for all new records
 local codes, answers = {}, {'', now}
-for i = 1, #KEYS do
+for i = 1, count do
   local key, value = KEYS[i], found[i]
+  -- PACKED value = value or in_bucket(i, now / 1000)
   local at = 4 + (i - 1) * width
   local code, answer = 'x', value
   if not value then
@@ -86,8 +93,11 @@ for i = 1, #KEYS do
   end
   if value and string.byte(value) ~= nil and string.byte(value) < 58 then -- a digit: DONE
     answer = value
+  -- PACKED elseif value and string.byte(value) == 69 then -- E: what the bucket answered
+  -- PACKED   answer = value
   elseif value then
-    answer = claim(key, ARGV[at], width == 2 and ARGV[at + 1] or '')
+    answer = claim(key, ARGV[at], width == 2 and ARGV[at + 1] or '') -- PLAIN
+    -- PACKED answer = claim(key, ARGV[at], width == 2 and ARGV[at + 1] or '', i)
   end
   codes[i] = code
   if code == 'x' then

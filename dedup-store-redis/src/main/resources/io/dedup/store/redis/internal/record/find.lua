@@ -7,4 +7,10 @@ repeat -- until both were read within one millisecond, so that their sum is alwa
   time = redis.call('TIME')
   after = time[1] * 1000 + math.floor(time[2] / 1000)
 until now == after
-return {redis.call('GET', KEYS[1]), left, now}
+local value = redis.call('GET', KEYS[1])
+-- PACKED if not value then
+-- PACKED   local ends
+-- PACKED   value, ends = in_bucket(1, now)
+-- PACKED   left = ends and ends < math.huge and ends - now or -1
+-- PACKED end
+return {value, left, now}

@@ -2,6 +2,7 @@
 -- and the result ("+<bytes>", '' for none).
 -- Answers {codes, error}: a code per key, I imported, K known, H held, O over, E for those that failed with the last error.
 local call, pcall, format, match = redis.call, redis.pcall, string.format, string.match
+local count = #KEYS -- PLAIN
 local retention, window = tonumber(ARGV[1]), tonumber(ARGV[2])
 
 local function read_time()
@@ -30,7 +31,7 @@ local function parse_done(value)
   return ms and tonumber(ms), attempt, fingerprint, head and string.sub(value, #head + 1)
 end
 
-local function import(key, ms, result)
+local function import(key, ms, result, i)
   local ends = window and ms + window
   if ends and ends <= now then
     return 'O'
@@ -41,6 +42,12 @@ local function import(key, ms, result)
   end
   local attempt, fingerprint = 0, ''
   local left = value and call('PTTL', key) or 0
+  -- PACKED if not value then
+  -- PACKED   local done_until
+  -- PACKED   value, done_until = in_bucket(i, now)
+  -- PACKED   if value and not done_until then return {err = string.sub(value, 2)} end
+  -- PACKED   left = value and (done_until < math.huge and done_until - now or -1) or 0
+  -- PACKED end
   if left ~= 0 then
     local done, done_attempt, done_fingerprint, done_result = parse_done(value)
     if done then
@@ -62,6 +69,11 @@ local function import(key, ms, result)
       end
     end
   end
+  -- PACKED if not result and fingerprint == '' and ms >= EPOCH and ms <= now and ends == (window and ms + window)
+  -- PACKED     and enter(i, ms, attempt, window or '') then
+  -- PACKED   call('DEL', key)
+  -- PACKED   return 'I'
+  -- PACKED end
   local next = value_of(ms, attempt, fingerprint, result)
   local set
   if ends then
@@ -69,13 +81,14 @@ local function import(key, ms, result)
   else
     set = pcall('SET', key, next)
   end
+  -- PACKED if not set.err then try_redis('HDEL', KEYS[count + i], field_of(i)) end
   return set.err and set or 'I'
 end
 
 local codes, failure = {}, nil
-for i = 1, #KEYS do
+for i = 1, count do
   local result = ARGV[2 * i + 2]
-  local code = import(KEYS[i], tonumber(ARGV[2 * i + 1]), result ~= '' and string.sub(result, 2) or nil)
+  local code = import(KEYS[i], tonumber(ARGV[2 * i + 1]), result ~= '' and string.sub(result, 2) or nil, i)
   if type(code) == 'table' then
     if string.find(code.err, 'READONLY', 1, true) then
       return code -- concerns all keys

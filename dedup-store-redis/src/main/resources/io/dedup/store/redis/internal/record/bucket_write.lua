@@ -1,0 +1,60 @@
+-- ARGV[1]: the window's unit and how many of it ('' if it has no such form); removed here.
+local CODE = table.remove(ARGV, 1)
+local overgrown = '' -- H once the server stores a bucket in its larger form
+local entry, entry_attempt, entry_ms
+
+-- Removes entries whose window has ended: of a bucket in the small form all, else some. Not worth an error.
+local function prune(bucket, field, ms)
+  local a, b, c = string.byte(field, 1, 3)
+  local page = try_redis('HSCAN', bucket, string.format('%.0f', a * 65536 + b * 256 + c), 'COUNT', 100)[2] or {}
+  local ended = {}
+  for i = 1, #page, 2 do
+    local _, ends = parsed(page[i + 1])
+    if ends and EPOCH + ends <= ms then
+      ended[#ended + 1] = page[i]
+    end
+    if #ended == 1000 or #ended > 0 and i + 2 > #page then
+      try_redis('HDEL', bucket, unpack(ended))
+      ended = {}
+    end
+  end
+end
+
+-- Enters a record that is done; window in ms ('' for ever). False if it must keep a key of its own.
+-- A bucket is kept at least as long as each of its entries, and a quarter of a window longer, so that its time to live is
+-- written, and its entries looked through, four times a window.
+local function enter(i, ms, attempt, window)
+  if CODE == '' or attempt + 0 > 9 then
+    return false
+  end
+  if attempt ~= entry_attempt or ms ~= entry_ms then
+    entry = string.format('%.0f%d', math.max(ms - EPOCH, 0), attempt) .. CODE
+    entry_attempt, entry_ms = attempt, ms
+  end
+  local bucket, field = KEYS[count + i], field_of(i)
+  if type(try_redis('HSET', bucket, field, entry)) ~= 'number' then
+    return false
+  end
+  local left = call_redis('PTTL', bucket)
+  local chance = string.byte(field, FIELD) % 64
+  if window == '' then
+    if left >= 0 then
+      call_redis('PERSIST', bucket)
+    end
+  else
+    local lasts = window + 0
+    if left < 0 and call_redis('HLEN', bucket) == 1 then -- new: not one that is kept for an entry without an end
+      call_redis('PEXPIRE', bucket, string.format('%.0f', lasts + math.ceil(lasts / 4)))
+    elseif left >= 0 and left < lasts then
+      call_redis('PEXPIRE', bucket, string.format('%.0f', lasts + math.ceil(lasts / 4)))
+      prune(bucket, field, ms)
+    elseif chance % 16 == 0 and (left < 0 or left > 2 * lasts) then -- others with a longer window keep the bucket
+      prune(bucket, field, ms)
+    end
+  end
+  if chance == 0 and try_redis('OBJECT', 'ENCODING', bucket) == 'hashtable' then
+    overgrown = 'H'
+    prune(bucket, field, ms)
+  end
+  return true
+end
