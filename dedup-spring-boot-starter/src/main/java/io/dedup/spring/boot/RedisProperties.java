@@ -2,6 +2,7 @@ package io.dedup.spring.boot;
 
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.NestedConfigurationProperty;
 
 /** {@code dedup.redis}: records in Redis. Not thread-safe. */
 public class RedisProperties {
@@ -16,6 +17,9 @@ public class RedisProperties {
 
     /** How long a call waits for Redis's answer before it fails. Keep it well below the lease. */
     private Duration commandTimeout = Duration.ofSeconds(2);
+
+    @NestedConfigurationProperty
+    private final PackedProperties packed = new PackedProperties();
 
     public @Nullable String getUrl() {
         return url;
@@ -47,5 +51,9 @@ public class RedisProperties {
 
     public void setCommandTimeout(Duration commandTimeout) {
         this.commandTimeout = commandTimeout;
+    }
+
+    public PackedProperties getPacked() {
+        return packed;
     }
 }

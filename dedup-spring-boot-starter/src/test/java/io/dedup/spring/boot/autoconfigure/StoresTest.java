@@ -7,6 +7,8 @@ import static org.awaitility.Awaitility.await;
 import io.dedup.DedupKey;
 import io.dedup.DedupScope;
 import io.dedup.DedupStoreException;
+import io.dedup.LiveLease;
+import io.dedup.policy.Window;
 import io.dedup.spring.boot.Logs;
 import io.dedup.spring.boot.internal.store.DedupStores;
 import io.dedup.store.DedupStore;
@@ -17,6 +19,8 @@ import io.dedup.testservers.sql.PostgresServers;
 import io.dedup.testservers.sql.SqlDatabase;
 import io.lettuce.core.RedisCredentials;
 import io.lettuce.core.RedisCredentialsProvider;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.time.Duration;
 import java.util.concurrent.atomic.AtomicReference;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.DisplayName;
@@ -77,6 +81,36 @@ class StoresTest {
                     .withPropertyValues("dedup.strict=true")
                     .run(context -> assertThat(context).hasNotFailed());
         }
+    }
+
+    @Test
+    void packedRecordsInRedis() {
+        ApplicationContextRunner packed = withRedis.withPropertyValues(
+                "dedup.redis.url=" + RedisServers.shared().uri(), "dedup.redis.namespace=packed-by-properties");
+        packed.withConfiguration(AutoConfigurations.of(DedupMetricsAutoConfiguration.class))
+                .withBean(SimpleMeterRegistry.class)
+                .withPropertyValues("dedup.redis.packed.expected-ids=1000")
+                .run(context -> {
+                    assertThat(context).hasNotFailed();
+                    DedupStore store = context.getBean(DedupStores.class).store();
+                    DedupKey key = DedupScope.of("billing", "orders").key("packed");
+                    var unused = store.forceDone(key, Window.of(Duration.ofDays(7)), LiveLease.RESPECT);
+                    assertThat(store.find(key)).isPresent();
+                    assertThat(RedisServers.shared().command("KEYS", "packed-by-properties{?*}#*"))
+                            .isNotEmpty();
+                    assertThat(context.getBean(SimpleMeterRegistry.class)
+                                    .get("dedup.redis.buckets.overgrown")
+                                    .functionCounter()
+                                    .count())
+                            .isZero();
+                });
+        packed.withPropertyValues("dedup.redis.packed.expected-ids=1000", "dedup.redis.packed.write=false")
+                .run(context -> assertThat(context).hasNotFailed());
+        packed.run(context -> assertThat(analysis(context.getStartupFailure()).getDescription())
+                .contains("Set dedup.redis.packed.expected-ids 1000"));
+        packed.withPropertyValues("dedup.redis.packed.expected-ids=0")
+                .run(context -> assertThat(analysis(context.getStartupFailure()).getDescription())
+                        .contains("packed must expect from 1"));
     }
 
     @Configuration(proxyBeanMethods = false)

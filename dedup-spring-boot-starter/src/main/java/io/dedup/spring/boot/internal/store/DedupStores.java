@@ -99,6 +99,12 @@ public final class DedupStores implements AutoCloseable {
                 && beans.getBeanNamesForType(TransactionalRecords.class, false, false).length == 0;
     }
 
+    /** How often a completion met an overgrown bucket of packed records in Redis; 0 if there are none. */
+    public long overgrownBuckets() {
+        DedupStore store = storeOrNull();
+        return REDIS && store != null ? RedisStores.overgrownBuckets(store) : 0;
+    }
+
     /** The warnings of the stores that were opened. */
     public List<String> warnings() {
         return Stream.of(Optional.ofNullable(storeOrNull()), Optional.ofNullable(tableOrNull()))

@@ -2,6 +2,7 @@ package io.dedup.spring.boot.internal.store;
 
 import io.dedup.DedupStoreException;
 import io.dedup.spring.boot.DedupConfigurationException;
+import io.dedup.spring.boot.PackedProperties;
 import io.dedup.spring.boot.RedisProperties;
 import io.dedup.store.DedupStore;
 import io.dedup.store.redis.RedisDedupStore;
@@ -25,6 +26,7 @@ final class RedisStores {
                     .namespace(properties.getNamespace())
                     .attemptRetention(properties.getAttemptRetention())
                     .commandTimeout(properties.getCommandTimeout());
+            pack(builder, properties.getPacked());
             if (properties.getUrl() != null) {
                 builder.uri(properties.getUrl());
             } else if (!RedisConnection.connect(builder, beans, order)) {
@@ -35,6 +37,22 @@ final class RedisStores {
             return builder.build();
         } catch (IllegalArgumentException | DedupStoreException e) {
             throw RedisFailure.of(e, settings);
+        }
+    }
+
+    static long overgrownBuckets(DedupStore store) {
+        return store instanceof RedisDedupStore redis ? redis.overgrownBuckets() : 0;
+    }
+
+    private static void pack(RedisDedupStoreBuilder builder, PackedProperties packed) {
+        Long expectedIds = packed.getExpectedIds();
+        if (expectedIds == null) {
+            return;
+        }
+        if (packed.isWrite()) {
+            builder.packed(expectedIds);
+        } else {
+            builder.readPacked(expectedIds);
         }
     }
 }

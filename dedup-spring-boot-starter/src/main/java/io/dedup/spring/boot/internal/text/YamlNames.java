@@ -65,6 +65,8 @@ public record YamlNames(String prefix) implements SettingNames {
     private static final Pattern DURATIONS =
             Pattern.compile(BEFORE + "PT(?=[-\\d])(?:-?\\d+H)?(?:-?\\d+M)?(?:-?\\d+(?:\\.\\d+)?S)?" + AFTER);
 
+    private static final Pattern PACKED = Pattern.compile(BEFORE + "packed(?:\\(([\\d-]+)\\))");
+
     private static Map<String, String> names() {
         Map<String, String> names = new HashMap<>(ELSEWHERE);
         POLICY.forEach(setting ->
@@ -103,6 +105,7 @@ public record YamlNames(String prefix) implements SettingNames {
         String text = message.replace("initializeSchema(ALWAYS)", "dedup.jdbc.initialize-schema to always")
                 .replace("correct table(...)", "correct dedup.jdbc.table")
                 .replace("Window.forever()", "forever");
+        text = PACKED.matcher(text).replaceAll("dedup.redis.packed.expected-ids $1");
         text = SETTINGS.matcher(text).replaceAll(found -> name(found));
         text = MODES.matcher(text).replaceAll(found -> SettingText.of(DedupMode.valueOf(found.group())));
         return DURATIONS.matcher(text).replaceAll(found -> SettingText.of(Duration.parse(found.group())));
