@@ -71,6 +71,9 @@ public final class BenchmarkMain {
         if (options.wants("import")) {
             new ImportSection(report).run(options.stores(), options.maxIds());
         }
+        if (options.wants("packed")) {
+            new PackedSection(report).run(options.maxIds());
+        }
         if (options.wants("idle")) {
             new IdleSection(report, options.run()).run(options.plainStores());
         }

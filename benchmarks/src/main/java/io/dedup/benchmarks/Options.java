@@ -30,6 +30,7 @@ final class Options {
             "listeners",
             "steady",
             "failover",
+            "packed",
             "import",
             "idle");
     static final List<String> STORES = List.of(
@@ -44,7 +45,7 @@ final class Options {
 
     /** What {@link #ALL} doesn't run, since it takes as long as the rest together. */
     private static final List<String> ONLY_BY_NAME =
-            List.of("purge", "disk", "listeners", "steady", "failover", "import", "idle");
+            List.of("purge", "disk", "listeners", "steady", "failover", "packed", "import", "idle");
 
     @Parameters(paramLabel = "file", description = "where the tables are written to", arity = "0..1")
     private Path file = Path.of("target", "benchmark.md");
@@ -70,7 +71,7 @@ final class Options {
     @Option(
             names = "--ids",
             converter = FromOne.class,
-            description = "up to how many stored IDs the latency is measured")
+            description = "up to how many stored IDs the latency is measured, and how many are packed")
     private int maxIds = 10_000_000;
 
     @Option(names = "--purged", converter = FromOne.class, description = "how many expired records are purged")

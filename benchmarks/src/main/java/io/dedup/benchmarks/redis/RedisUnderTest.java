@@ -2,12 +2,14 @@ package io.dedup.benchmarks.redis;
 
 import io.dedup.benchmarks.network.Network;
 import io.dedup.store.redis.RedisDedupStore;
+import io.dedup.store.redis.RedisDedupStoreBuilder;
 import io.dedup.testservers.redis.RedisBinary;
 import io.dedup.testservers.redis.RedisServer;
 import io.dedup.testservers.redis.RedisServers;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.codec.ByteArrayCodec;
+import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -28,6 +30,10 @@ record RedisUnderTest(
     private static final Pattern USED_CPU = Pattern.compile("(?m)^used_cpu_(?:user|sys):([0-9.]+)");
 
     static RedisUnderTest start(RedisBinary binary, Network network) {
+        return start(binary, network, UnaryOperator.identity());
+    }
+
+    static RedisUnderTest start(RedisBinary binary, Network network, UnaryOperator<RedisDedupStoreBuilder> settings) {
         RedisServer server = RedisServers.builder()
                 .binary(binary)
                 .config("maxmemory-policy", "noeviction")
@@ -39,7 +45,7 @@ record RedisUnderTest(
                 server,
                 network.name("Redis " + server.binary().version()),
                 route,
-                RedisDedupStore.builder().uri(uri).build(),
+                settings.apply(RedisDedupStore.builder().uri(uri)).build(),
                 client,
                 client.connect(ByteArrayCodec.INSTANCE));
     }
