@@ -29,8 +29,9 @@ class Packed62ContractTest extends DedupStoreContract {
     @Override
     protected StoreFixture newFixture() {
         return new RedisFixture(
-                () -> Stores.builder().packed(1_000).uri(servers.uri()),
-                () -> Stores.builder().readPacked(1_000).uri(servers.uri()),
-                () -> List.of(servers)).packed();
+                        () -> Stores.builder().packed(1_000).uri(servers.uri()),
+                        () -> Stores.builder().readPacked(1_000).uri(servers.uri()),
+                        () -> List.of(servers))
+                .packed();
     }
 }

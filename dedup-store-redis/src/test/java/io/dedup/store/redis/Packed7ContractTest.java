@@ -30,6 +30,7 @@ class Packed7ContractTest extends DedupStoreContract {
 
     @Override
     protected StoreFixture newFixture() {
-        return new RedisFixture(() -> Stores.builder().packed(1_000).uri(servers.uri()), () -> List.of(servers)).packed();
+        return new RedisFixture(() -> Stores.builder().packed(1_000).uri(servers.uri()), () -> List.of(servers))
+                .packed();
     }
 }

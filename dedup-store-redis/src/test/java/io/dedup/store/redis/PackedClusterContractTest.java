@@ -36,7 +36,8 @@ class PackedClusterContractTest extends DedupStoreContract {
 
     @Override
     protected StoreFixture newFixture() {
-        return new RedisFixture(() -> Stores.builder().packed(1_000).clusterUris(uris()), () -> servers.masters()).packed();
+        return new RedisFixture(() -> Stores.builder().packed(1_000).clusterUris(uris()), () -> servers.masters())
+                .packed();
     }
 
     private static List<RedisURI> uris() {
