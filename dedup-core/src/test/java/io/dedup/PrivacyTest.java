@@ -259,6 +259,18 @@ class PrivacyTest extends TransactionalTestBase {
     }
 
     @Test
+    @DisplayName("in TIERED mode nothing is erased if the front can't erase")
+    void frontCannotErase() {
+        Deduplicator dedup = in(DedupMode.TIERED);
+        handle(dedup, "a");
+        store.erases(false);
+
+        assertThatThrownBy(() -> dedup.erase("a", LiveLease.RESPECT)).isInstanceOf(UnsupportedOperationException.class);
+
+        assertThat(records.hasRecord(key("a"))).isTrue();
+    }
+
+    @Test
     @DisplayName("in TIERED mode the table is erased before the front, or the front would be repaired from it")
     void eraseTableFirst() {
         Deduplicator dedup = in(DedupMode.TIERED);

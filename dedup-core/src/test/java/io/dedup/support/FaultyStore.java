@@ -58,12 +58,17 @@ public final class FaultyStore implements DedupStore, StuckRecordFinder, Resetta
 
     private final DedupStore store;
     private volatile boolean pingFails;
+    private volatile boolean erases = true;
     private volatile int maxResultBytes = Integer.MAX_VALUE;
     private final Map<Op, Fault> faults = new ConcurrentHashMap<>();
     private final Queue<Call> calls = new ConcurrentLinkedQueue<>();
 
     public FaultyStore(DedupStore store) {
         this.store = store;
+    }
+
+    public void erases(boolean does) {
+        erases = does;
     }
 
     public void pingFails(boolean fails) {
@@ -212,6 +217,13 @@ public final class FaultyStore implements DedupStore, StuckRecordFinder, Resetta
     @Override
     public OperatorResult forceDone(DedupKey key, Window window, LiveLease liveLease) {
         return store.forceDone(key, window, liveLease);
+    }
+
+    @Override
+    public void checkErasing() {
+        if (!erases) {
+            throw new UnsupportedOperationException("no IDs are kept");
+        }
     }
 
     @Override

@@ -43,6 +43,7 @@ final class EraseCommand {
     Erasure run(Set<String> storedIds, LiveLease liveLease) {
         RecordEraser ofStore = RecordEraser.of(store);
         RecordEraser ofRecords = records == null || records.holdsClaimsOf(store) ? null : RecordEraser.of(records);
+        ofStore.checkErasing(); // before anything is deleted
         Erasure all = new Erasure(0, List.of());
         for (String id : storedIds) {
             Erasure erasure = ofRecords == null

@@ -25,6 +25,13 @@ public interface RecordEraser {
     Erasure erase(String storedId, LiveLease liveLease);
 
     /**
+     * Checks that {@link #erase} is possible, before another store has erased anything. Makes no round trip.
+     *
+     * @throws UnsupportedOperationException if the store, as it is configured, cannot find an ID in all scopes
+     */
+    default void checkErasing() {}
+
+    /**
      * Returns this capability of a store.
      *
      * @throws UnsupportedOperationException if the store does not have it

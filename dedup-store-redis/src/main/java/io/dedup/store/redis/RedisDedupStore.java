@@ -191,11 +191,16 @@ public final class RedisDedupStore
      */
     @Override
     public Erasure erase(String storedId, LiveLease liveLease) {
+        checkErasing();
+        return namespace.erase(storedId, liveLease);
+    }
+
+    @Override
+    public void checkErasing() {
         if (packed) {
             throw new UnsupportedOperationException("Store redis can't erase an ID in all scopes: packed records keep"
                     + " neither IDs nor scopes. Call forget for each scope");
         }
-        return namespace.erase(storedId, liveLease);
     }
 
     /**

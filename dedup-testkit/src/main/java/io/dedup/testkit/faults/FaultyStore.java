@@ -187,6 +187,11 @@ public final class FaultyStore implements DedupStore, StuckRecordFinder, Resetta
     }
 
     @Override
+    public void checkErasing() {
+        RecordEraser.of(store).checkErasing();
+    }
+
+    @Override
     public Erasure erase(String storedId, LiveLease liveLease) {
         return one(
                 Operation.OPERATOR,

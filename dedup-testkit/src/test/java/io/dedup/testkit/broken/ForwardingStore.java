@@ -106,6 +106,11 @@ class ForwardingStore implements DedupStore, StuckRecordFinder, RecordEraser, Im
     }
 
     @Override
+    public void checkErasing() {
+        RecordEraser.of(store).checkErasing();
+    }
+
+    @Override
     public Erasure erase(String storedId, LiveLease liveLease) {
         return RecordEraser.of(store).erase(storedId, liveLease);
     }
