@@ -1,6 +1,8 @@
 -- Records the IDs of processed_message (message_id, processed_at) as done, for the consumer billing, the topic orders and a
 -- window of 7 days. Replace these names, 7:billing/orders (the length of the consumer's name, the name, the topic), and the
 -- 7 days, which occur twice. For a window without end, ends is 9223372036854775807, without the condition on processed_at.
+-- processed_at is a timestamptz. Of a timestamp, write (processed_at AT TIME ZONE 'UTC'), or the zone in which it was written,
+-- in both places. Not for a table with digests, nor for a consumer whose IDs are hashed: import these by code.
 -- Repeating it is harmless, and consumers may be running: a live lease is not touched. Claims of the same IDs wait for the
 -- statement: import a large table in portions of processed_at, so that each takes less than a second.
 INSERT INTO dedup_record AS t
@@ -23,7 +25,11 @@ ON CONFLICT (message_id, scope) DO UPDATE SET
     completed_at = CASE WHEN t.state = 4 THEN greatest(t.completed_at, excluded.completed_at)
                         ELSE excluded.completed_at END,
     expires_at = CASE WHEN t.state = 4 THEN greatest(t.expires_at, excluded.expires_at) ELSE excluded.expires_at END,
-    purge_hour = excluded.purge_hour
+    purge_hour = excluded.purge_hour,
+    fingerprint = CASE WHEN t.expires_at > (date_part('epoch', statement_timestamp()) * 1000000)::bigint
+                       THEN t.fingerprint END,
+    result = CASE WHEN t.state = 4 AND t.expires_at > (date_part('epoch', statement_timestamp()) * 1000000)::bigint
+                  THEN t.result END
 WHERE t.state IN (0, 3)
    OR t.state IN (1, 2) AND t.lease_until <= (date_part('epoch', clock_timestamp()) * 1000000)::bigint
    OR t.state = 4 AND (t.completed_at < excluded.completed_at OR t.expires_at < excluded.expires_at);

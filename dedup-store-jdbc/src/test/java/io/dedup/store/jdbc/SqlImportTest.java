@@ -45,7 +45,8 @@ class SqlImportTest {
                 + (postgres ? "text, processed_at timestamptz" : "text CHARACTER SET utf8mb4, processed_at DATETIME(6)")
                 + ")");
         Instant hourAgo = Instant.now().minus(Duration.ofHours(1)).truncatedTo(ChronoUnit.MILLIS);
-        List<String> ids = List.of("a", "A", "a ", "ü€😀", "x".repeat(300), "sha256:b", "held", "done", "released");
+        List<String> ids =
+                List.of("a", "A", "a ", "ü€😀", "x".repeat(300), "sha256:b", "SHA256:b", "held", "done", "released");
         try (Connection connection = database.connect();
                 PreparedStatement insert = connection.prepareStatement("INSERT INTO processed_message VALUES (?, ?)")) {
             for (String id : ids) {
