@@ -108,6 +108,13 @@ class PrivacyConfigurationTest {
     }
 
     @Test
+    @DisplayName("an empty key, as of an environment variable that is not set, does not switch hashing off")
+    void emptyKey() {
+        app.withPropertyValues("dedup.store=memory", "dedup.privacy.id-hash-key= ")
+                .run(context -> assertThat(refusal(context)).startsWith("dedup.privacy.id-hash-key is empty."));
+    }
+
+    @Test
     void severalResultKeys() {
         app.withPropertyValues(
                         "dedup.store=memory",

@@ -25,10 +25,15 @@ final class Privacy {
     /** @throws DedupConfigurationException when a key is missing or wrong; says which */
     static Privacy of(PrivacyProperties properties) {
         String idKey = properties.getIdHashKey();
+        if (idKey != null
+                && idKey.isBlank()) { // an empty environment variable would store plain IDs, and find no hashes
+            throw new DedupConfigurationException(
+                    PREFIX + "id-hash-key is empty.",
+                    "Set " + PREFIX
+                            + "id-hash-key to the key of the other processes, or remove it from the configuration.");
+        }
         return new Privacy(
-                idKey == null || idKey.isBlank()
-                        ? null
-                        : made("id-hash-key", IdHashing.MIN_KEY_BYTES, idKey, IdHashing::of),
+                idKey == null ? null : made("id-hash-key", IdHashing.MIN_KEY_BYTES, idKey, IdHashing::of),
                 encryption(properties));
     }
 
