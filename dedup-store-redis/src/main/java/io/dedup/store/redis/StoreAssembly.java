@@ -59,7 +59,7 @@ final class StoreAssembly {
         Buckets buckets = packed == null ? null : new Buckets(settings.namespace(), packed);
         OvergrownBuckets overgrown = new OvergrownBuckets(links.where(), settings.expectedIds());
         ScriptCalls calls = new ScriptCalls(
-                Scripts.load(isRedis7, settings.packing()),
+                Scripts.load(isRedis7, settings.packing(), packed == null ? 0 : packed.bucketsPerSlot()),
                 keys,
                 buckets,
                 settings.packing(),

@@ -130,7 +130,9 @@ class PackedNamespaceTest {
             ClaimRequest held = Messages.acquire(first, messages.key());
             server.command("FLUSHALL");
             server.command("SCRIPT", "FLUSH"); // as a restart does
-            packed().packed(20_000_000).build().close();
+            try (RedisDedupStore second = packed().packed(20_000_000).build()) {
+                Messages.done(second, messages.key()); // its scripts are on the server again
+            }
             assertThatThrownBy(() -> first.complete(Messages.complete(held)))
                     .isInstanceOf(DedupStoreException.class)
                     .hasMessageContaining("Set packed(20000000)");

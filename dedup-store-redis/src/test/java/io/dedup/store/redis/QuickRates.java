@@ -50,7 +50,7 @@ final class QuickRates {
         StatefulRedisConnection<byte[], byte[]> connection = client.connect(ByteArrayCodec.INSTANCE);
         this.bare = connection.sync();
         boolean flags = ServerFacts.parse(bare.info()).version() >= ServerFacts.V7_0;
-        Scripts scripts = Scripts.load(flags, Packing.OFF);
+        Scripts scripts = Scripts.load(flags, Packing.OFF, 0);
         claimSha = bare.scriptLoad(source(scripts.claim()));
         completeSha = bare.scriptLoad(source(scripts.complete()));
     }

@@ -9,7 +9,16 @@ import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
+/**
+ * Runs with {@code -Ddedup.test.contracts=all}: what differs from {@link Redis62ContractTest} has tests of its own, such
+ * as {@link ReplicaSetTest}.
+ */
+@EnabledIfSystemProperty(
+        named = "dedup.test.contracts",
+        matches = "all",
+        disabledReason = "takes a minute: -Ddedup.test.contracts=all runs it")
 @DisplayName("Redis 6.2, replicated, found through sentinels")
 class RedisSentinelContractTest extends DedupStoreContract {
     private static RedisSentinels servers;

@@ -29,11 +29,14 @@ public record Scripts(
      * @param flags whether the server supports script flags (7.0 and newer). {@code allow-oom} then lets complete and
      *     release run when memory is full. An older server lets a script continue if its first write needs no memory
      * @param packed whether the scripts know buckets
+     * @param bucketsPerSlot 0 without buckets. It is part of the scripts' text, so that a store with another number
+     *     meets a server without its scripts after a loss of data, and checks the namespace
      */
-    public static Scripts load(boolean flags, Packing packed) {
+    public static Scripts load(boolean flags, Packing packed, int bucketsPerSlot) {
         String constants = "local EPOCH, ATTEMPTS = " + DoneValue.EPOCH_MILLIS + ", " + DoneValue.ATTEMPTS + "\n";
         String whenFull = flags ? "#!lua flags=allow-oom\nlocal LIGHT_FIRST = false\n" : "local LIGHT_FIRST = true\n";
-        String read = constants + "local FIELD = " + Buckets.FIELD_BYTES + "\n" + read("bucket_read.lua");
+        String read = constants + "local FIELD = " + Buckets.FIELD_BYTES + " -- " + bucketsPerSlot + "\n"
+                + read("bucket_read.lua");
         String write = read + read("bucket_write.lua");
         return new Scripts(
                 packed.reads() ? packed("claim", read) : script("claim", ""),
