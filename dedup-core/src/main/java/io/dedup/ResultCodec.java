@@ -16,6 +16,21 @@ public interface ResultCodec<R> {
     /** Decodes a stored result. If this throws, the duplicate gets no result. */
     R decode(byte[] bytes);
 
+    /** Returns a codec for bytes, which are stored as they are. Makes no copies. */
+    static ResultCodec<byte[]> bytes() {
+        return new ResultCodec<>() {
+            @Override
+            public byte[] encode(byte[] result) {
+                return result;
+            }
+
+            @Override
+            public byte[] decode(byte[] bytes) {
+                return bytes;
+            }
+        };
+    }
+
     /** Returns a codec for text, encoded as UTF-8. */
     static ResultCodec<String> utf8() {
         return new ResultCodec<>() {

@@ -256,12 +256,12 @@ class RunReferenceTest extends TransactionalTestBase {
     @DisplayName("results from before it was switched on are read, and those from then after it is switched off")
     void switchedOnAndOff() {
         Deduplicator without = deduplicator();
-        DedupCall<byte[]> before = DedupCall.<byte[]>of(key("a")).withResult(asTheyAre());
-        DedupCall<byte[]> magic = DedupCall.<byte[]>of(key("b")).withResult(asTheyAre());
+        DedupCall<byte[]> before = DedupCall.<byte[]>of(key("a")).withResult(ResultCodec.bytes());
+        DedupCall<byte[]> magic = DedupCall.<byte[]>of(key("b")).withResult(ResultCodec.bytes());
         without.execute(before, context -> new byte[] {1, 2});
         without.execute(magic, context -> new byte[] {-1, 0, 1, 'x'});
         Deduplicator with = referring();
-        DedupCall<byte[]> after = DedupCall.<byte[]>of(key("c")).withResult(asTheyAre());
+        DedupCall<byte[]> after = DedupCall.<byte[]>of(key("c")).withResult(ResultCodec.bytes());
         with.execute(after, context -> new byte[] {3});
 
         assertThat(record("a").result()).containsExactly(1, 2);
@@ -273,20 +273,6 @@ class RunReferenceTest extends TransactionalTestBase {
 
     private static byte[] resultOf(Deduplicator dedup, DedupCall<byte[]> call) {
         return ((Duplicate<byte[]>) dedup.execute(call, context -> new byte[0])).value();
-    }
-
-    private static ResultCodec<byte[]> asTheyAre() {
-        return new ResultCodec<>() {
-            @Override
-            public byte[] encode(byte[] result) {
-                return result;
-            }
-
-            @Override
-            public byte[] decode(byte[] bytes) {
-                return bytes;
-            }
-        };
     }
 
     @Test

@@ -25,17 +25,7 @@ final class ImportBatch {
     private static final Duration MAX_AHEAD = Duration.ofDays(1);
 
     /** An imported result is encoded already. */
-    private static final ResultCodec<byte[]> BYTES = new ResultCodec<>() {
-        @Override
-        public byte[] encode(byte[] result) {
-            return result;
-        }
-
-        @Override
-        public byte[] decode(byte[] bytes) {
-            return bytes;
-        }
-    };
+    private static final ResultCodec<byte[]> BYTES = ResultCodec.bytes();
 
     private final DedupTopic topic;
     private final int maxResultBytes;

@@ -24,17 +24,7 @@ import org.slf4j.LoggerFactory;
 public final class RequestRunner {
     private static final Logger log = LoggerFactory.getLogger("io.dedup.rocketmq.remoting.RemotingDedup");
 
-    private static final ResultCodec<byte[]> UNCHANGED = new ResultCodec<>() {
-        @Override
-        public byte[] encode(byte[] reply) {
-            return reply;
-        }
-
-        @Override
-        public byte[] decode(byte[] bytes) {
-            return bytes;
-        }
-    };
+    private static final ResultCodec<byte[]> UNCHANGED = ResultCodec.bytes();
 
     private final DedupAdapter engine;
     private final InPlaceConsumer consumer;
