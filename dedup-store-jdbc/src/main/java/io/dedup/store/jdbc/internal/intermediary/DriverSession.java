@@ -12,7 +12,7 @@ import org.slf4j.LoggerFactory;
  * What PostgreSQL's driver knows of a connection. The driver is the user's choice, so it is accessed by the names of its
  * interfaces.
  *
- * @param process the server's process as told when the connection was opened; a pooler makes up a number
+ * @param process the process number that the driver received when it opened the connection; a pooler makes one up
  * @param namesStatements whether the driver gives statements that are repeated a name in the session
  */
 record DriverSession(int process, boolean namesStatements) {

@@ -50,7 +50,7 @@ final class NamespaceWalk {
         this.pages = pages;
     }
 
-    /** What is done with the keys of a page. */
+    /** Handles the keys of a page. */
     interface Work {
         void on(StatefulRedisConnection<byte[], byte[]> server, List<byte[]> keys);
     }
