@@ -103,6 +103,10 @@ public final class TopicEntries {
         return regex.equals(listens.pattern()) || regex.equals(".*");
     }
 
+    boolean isNamed(String topic) {
+        return byName.containsKey(topic);
+    }
+
     /** Topics that are named, with their entries. */
     public Map<String, SettingsLayer> named() {
         return Map.copyOf(byName);

@@ -9,20 +9,25 @@ import io.dedup.spring.boot.internal.id.IdExpression;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Decides for each listener and topic whether and how it is deduplicated. Later ones override earlier ones: {@code dedup.defaults},
- * patterns of {@code dedup.topics}, the topic's own entry, {@code Deduplicated}, {@code dedup.listeners}. Immutable.
+ * patterns of {@code dedup.topics}, the topic's own entry, {@code Deduplicated}, {@code dedup.listeners}. Thread-safe.
  */
 public final class TopicPlans {
     private final SettingsLayer defaults;
     private final TopicEntries topics;
     private final Map<String, ListenerProperties> listeners;
     private final DedupMode defaultMode;
+
+    /** Of topics that are named: each deduplicator of an application has them all. */
+    private final Map<String, Optional<TopicPlan>> ofEntries = new ConcurrentHashMap<>();
 
     /**
      * Checks what can be checked without listeners.
@@ -64,6 +69,11 @@ public final class TopicPlans {
     /** The plan of a topic for a listener; null where it isn't deduplicated. */
     @Nullable
     public TopicPlan plan(String topic, List<SettingsLayer> own) {
+        if (own.isEmpty() && topics.isNamed(topic)) {
+            return ofEntries
+                    .computeIfAbsent(topic, named -> Optional.ofNullable(plan(topics.of(named))))
+                    .orElse(null);
+        }
         return plan(Stream.concat(topics.of(topic).stream(), own.stream()).toList());
     }
 
