@@ -72,7 +72,10 @@ public final class BenchmarkMain {
             new ImportSection(report).run(options.stores(), options.maxIds());
         }
         if (options.wants("packed")) {
-            new PackedSection(report).run(options.maxIds());
+            new PackedSection(report).run(options.maxIds(), options.claimsPerSecond());
+        }
+        if (options.wants("cold")) {
+            new ColdSection(report, options.run().rounds()).run(options.records());
         }
         if (options.wants("idle")) {
             new IdleSection(report, options.run()).run(options.plainStores());

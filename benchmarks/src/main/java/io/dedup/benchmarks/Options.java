@@ -32,6 +32,7 @@ final class Options {
             "failover",
             "packed",
             "import",
+            "cold",
             "idle");
     static final List<String> STORES = List.of(
             "memory", "redis-6.2", "redis-7", "postgresql", "postgresql-synced", "mariadb", "mariadb-prepared", "h2");
@@ -45,7 +46,7 @@ final class Options {
 
     /** What {@link #ALL} doesn't run, since it takes as long as the rest together. */
     private static final List<String> ONLY_BY_NAME =
-            List.of("purge", "disk", "listeners", "steady", "failover", "packed", "import", "idle");
+            List.of("purge", "disk", "listeners", "steady", "failover", "packed", "import", "cold", "idle");
 
     @Parameters(paramLabel = "file", description = "where the tables are written to", arity = "0..1")
     private Path file = Path.of("target", "benchmark.md");

@@ -53,8 +53,11 @@ public final class DatabaseHandling implements HandlingStore {
     private static MessageHandling row(HikariDataSource pool, TransactionTemplate transactions, String name) {
         JdbcTemplate jdbc = new JdbcTemplate(pool);
         jdbc.execute(TABLE);
-        String insert = "INSERT INTO seen (id, at) VALUES (?, CURRENT_TIMESTAMP)"
-                + (name.startsWith("MariaDB") ? " ON DUPLICATE KEY UPDATE id = id" : " ON CONFLICT DO NOTHING");
+        // MariaDB's driver counts a row that an ON DUPLICATE KEY UPDATE leaves as it is, so that a duplicate would look
+        // new.
+        boolean ignores = name.startsWith("MariaDB");
+        String insert = "INSERT " + (ignores ? "IGNORE " : "") + "INTO seen (id, at) VALUES (?, CURRENT_TIMESTAMP)"
+                + (ignores ? "" : " ON CONFLICT DO NOTHING");
         return id -> Boolean.TRUE.equals(transactions.execute(status -> jdbc.update(insert, id) == 1));
     }
 

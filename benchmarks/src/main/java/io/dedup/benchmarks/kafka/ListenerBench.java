@@ -25,6 +25,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
+import java.util.function.IntConsumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.producer.KafkaProducer;
@@ -50,9 +51,10 @@ public final class ListenerBench {
     private static final int COPY_OF_BEFORE = 100;
     private static final String VALUE = "v".repeat(200);
 
-    private final String bootstrap = KafkaServers.shared().bootstrapServers();
+    private final String bootstrap;
     private final int records;
     private final Duration longest;
+    private final IntConsumer watcher;
     private final AtomicInteger groups = new AtomicInteger();
 
     /**
@@ -61,8 +63,23 @@ public final class ListenerBench {
      * @param longest how long one is measured at most
      */
     public ListenerBench(int records, Duration longest) {
+        this(KafkaServers.shared().bootstrapServers(), records, longest, count -> {});
+        fill(records);
+    }
+
+    /**
+     * On a topic that is filled.
+     *
+     * @param watcher is told on the consumer's thread how many records have come so far
+     */
+    public ListenerBench(String bootstrap, int records, Duration longest, IntConsumer watcher) {
+        this.bootstrap = bootstrap;
         this.records = records;
         this.longest = longest;
+        this.watcher = watcher;
+    }
+
+    private void fill(int records) {
         KafkaServers.shared().createTopic(TOPIC, 1);
         try (KafkaProducer<String, String> producer = new KafkaProducer<>(
                 Map.of("bootstrap.servers", bootstrap), new StringSerializer(), new StringSerializer())) {
@@ -263,6 +280,7 @@ public final class ListenerBench {
                 return;
             }
             count += more;
+            watcher.accept(count);
             long now = System.nanoTime();
             if (first == 0) {
                 first = now;

@@ -31,8 +31,16 @@ public record SteadyLatency(int perSecond, Duration warmUp, int rounds, Duration
     }
 
     private void run(MessageHandling way, Duration time, Percentiles times) throws InterruptedException {
-        long end = System.nanoTime() + time.toNanos();
-        new SteadyLoad(way, perSecond).run(due -> due - end >= 0, new Times(times));
+        runUntil(System.nanoTime() + time.toNanos(), new SteadyLoad(way, perSecond), times);
+    }
+
+    /**
+     * Adds the times of a load until some time.
+     *
+     * @param end as {@link System#nanoTime}
+     */
+    public static void runUntil(long end, SteadyLoad load, Percentiles times) throws InterruptedException {
+        load.run(due -> due - end >= 0, new Times(times));
     }
 
     /** Nothing may be refused. */

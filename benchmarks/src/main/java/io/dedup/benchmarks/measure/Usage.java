@@ -6,17 +6,17 @@ import java.lang.management.ManagementFactory;
 import java.util.Arrays;
 
 /** Reads what this process has used so far. */
-final class Usage {
+public final class Usage {
     private final OperatingSystemMXBean process = (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
     private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
     /** Nanoseconds on a core, of all threads that there ever were. */
-    long cpuNanos() {
+    public long cpuNanos() {
         return process.getProcessCpuTime();
     }
 
     /** Bytes allocated so far by the threads that live now: compare only while none of them ends. */
-    long bytes() {
+    public long bytes() {
         return Arrays.stream(threads.getThreadAllocatedBytes(threads.getAllThreadIds()))
                 .filter(bytes -> bytes > 0)
                 .sum();

@@ -40,13 +40,18 @@ public final class StoreRequests {
 
     /** Claims and completes new messages by the batch forms of a store. */
     public static void process(DedupStore store, List<String> ids) {
+        process(store, ids, WINDOW);
+    }
+
+    /** With a window of its own. */
+    public static void process(DedupStore store, List<String> ids, Window window) {
         Owner owner = newOwner();
         for (ClaimResult result : store.claimAll(claims(ids, owner, true))) {
             if (!(result instanceof ClaimResult.Acquired)) {
                 throw new IllegalStateException("the store says of a new message " + result);
             }
         }
-        for (WriteResult result : store.completeAll(completions(ids, owner))) {
+        for (WriteResult result : store.completeAll(completions(ids, owner, window))) {
             if (!result.isApplied()) {
                 throw new IllegalStateException("the store says of a message that was claimed " + result);
             }
@@ -71,15 +76,24 @@ public final class StoreRequests {
     }
 
     public static List<CompleteRequest> completions(List<String> ids, Owner owner) {
+        return completions(ids, owner, WINDOW);
+    }
+
+    private static List<CompleteRequest> completions(List<String> ids, Owner owner, Window window) {
         List<CompleteRequest> requests = new ArrayList<>(ids.size());
         for (String id : ids) {
-            requests.add(completion(id, owner));
+            requests.add(completion(id, owner, window));
         }
         return requests;
     }
 
     public static CompleteRequest completion(String id, Owner owner) {
-        return new CompleteRequest(new Claim(key(id), owner, 1), WINDOW, null, false);
+        return completion(id, owner, WINDOW);
+    }
+
+    /** With a window of its own. */
+    public static CompleteRequest completion(String id, Owner owner, Window window) {
+        return new CompleteRequest(new Claim(key(id), owner, 1), window, null, false);
     }
 
     public static DedupKey key(String id) {
