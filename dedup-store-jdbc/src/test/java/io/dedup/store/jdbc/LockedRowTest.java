@@ -12,7 +12,6 @@ import io.dedup.store.ClaimResult;
 import io.dedup.store.WriteResult;
 import io.dedup.store.jdbc.support.Messages;
 import io.dedup.store.jdbc.support.OnEachDatabase;
-import io.dedup.store.jdbc.support.OnServers;
 import io.dedup.store.jdbc.support.Rival;
 import io.dedup.store.jdbc.support.TestDatabase;
 import io.dedup.store.operator.ImportRequest;
@@ -86,7 +85,7 @@ class LockedRowTest {
         assertAcquired(store.claim(request), 1);
     }
 
-    @OnServers
+    @OnEachDatabase
     @DisplayName("an import reports a row that another session has locked as held, and imports the others")
     void lockedInImport(JdbcDialect dialect) throws SQLException {
         start(dialect);

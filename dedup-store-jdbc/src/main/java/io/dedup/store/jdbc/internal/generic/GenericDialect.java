@@ -168,7 +168,7 @@ public final class GenericDialect implements Dialect {
                             : Step.<ImportResult>change(
                                     row, LeaseTransitions.imported(row, request, now), Decision.IMPORTED);
                 },
-                cause -> new ImportResult.StoreError(failures.locked("import", cause)));
+                cause -> Decision.HELD);
     }
 
     @Override
