@@ -18,6 +18,9 @@ final class LeastRights {
     /** For the operators' commands findStuck, erase and forgetAll. */
     static final List<String> OPERATORS = List.of("info", "scan", "getrange", "unlink");
 
+    /** For packed records. */
+    static final List<String> PACKED = List.of("hget", "hset", "hdel", "hlen", "hscan", "persist", "object");
+
     private LeastRights() {}
 
     /**

@@ -24,6 +24,7 @@ import io.dedup.testservers.redis.RedisServer;
 import io.lettuce.core.cluster.SlotHash;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -232,6 +233,46 @@ class PackedRecordsTest {
             assertThat(store.claimAll(keys.stream().map(Messages::claim).toList()))
                     .allMatch(answer -> answer instanceof ClaimResult.AlreadyDone);
             assertThat(records(server)).isEmpty();
+        }
+    }
+
+    @OnEachVersion
+    @DisplayName(
+            "a user who lacks a right for buckets is refused at start, or each record is whole and lasts for its window")
+    void withoutARight(RedisVersion version) {
+        try (RedisServer server = version.server().start()) {
+            for (String missing : LeastRights.PACKED) {
+                server.command("FLUSHALL");
+                List<String> rights = new ArrayList<>(LeastRights.all());
+                rights.addAll(LeastRights.PACKED);
+                rights.remove(missing);
+                RedisDedupStoreBuilder builder = Stores.builder()
+                        .uri(LeastRights.grant(server, "dedup{*", rights))
+                        .packed(1);
+                if (missing.equals("hget")) {
+                    assertThatThrownBy(builder::build)
+                            .isInstanceOf(DedupStoreException.class)
+                            .hasMessageContaining("Grant the user in uri");
+                    continue;
+                }
+                try (RedisDedupStore store = builder.build()) {
+                    done(store, KEYS.get(0), DAY);
+                    done(store, KEYS.get(1), WEEK);
+                    done(store, KEYS.get(2), -1);
+                    done(store, KEYS.get(3), DAY);
+
+                    assertThat(store.claimAll(KEYS.subList(0, 4).stream()
+                                    .map(Messages::claim)
+                                    .toList()))
+                            .as("without %s", missing)
+                            .allMatch(answer -> answer instanceof ClaimResult.AlreadyDone);
+                    assertThat(buckets(server))
+                            .as("without %s", missing)
+                            .allMatch(bucket -> records(server).contains(Messages.stored(KEYS.get(2)))
+                                    ? timeToLive(server, bucket) > WEEK
+                                    : server.command("PTTL", bucket).equals("-1"));
+                }
+            }
         }
     }
 

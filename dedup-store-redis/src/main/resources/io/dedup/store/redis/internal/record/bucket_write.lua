@@ -20,7 +20,8 @@ local function prune(bucket, field, ms)
   end
 end
 
--- Enters a record that is done; window in ms ('' for ever). False if it must keep a key of its own.
+-- Enters a record that is done; window in ms ('' for ever). False, and nothing has changed, if it must keep a key of its own:
+-- also where the bucket can't be written, or can't be kept for as long as the record.
 -- A bucket is kept at least as long as each of its entries, and a quarter of a window longer, so that its time to live is
 -- written, and its entries looked through, four times a window.
 local function enter(i, ms, attempt, window)
@@ -32,18 +33,19 @@ local function enter(i, ms, attempt, window)
     entry_attempt, entry_ms = attempt, ms
   end
   local bucket, field = KEYS[count + i], field_of(i)
+  local left = call_redis('PTTL', bucket) -- -2: there is no such bucket yet; -1: it is kept for an entry without an end
   if type(try_redis('HSET', bucket, field, entry)) ~= 'number' then
     return false
   end
-  local left = call_redis('PTTL', bucket)
   local chance = string.byte(field, FIELD) % 64
   if window == '' then
-    if left >= 0 then
-      call_redis('PERSIST', bucket)
+    if left >= 0 and type(try_redis('PERSIST', bucket)) ~= 'number' then
+      call_redis('HDEL', bucket, field)
+      return false
     end
   else
     local lasts = window + 0
-    if left < 0 and call_redis('HLEN', bucket) == 1 then -- new: not one that is kept for an entry without an end
+    if left == -2 then
       call_redis('PEXPIRE', bucket, string.format('%.0f', lasts + math.ceil(lasts / 4)))
     elseif left >= 0 and left < lasts then
       call_redis('PEXPIRE', bucket, string.format('%.0f', lasts + math.ceil(lasts / 4)))

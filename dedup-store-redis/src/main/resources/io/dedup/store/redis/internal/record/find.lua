@@ -11,6 +11,7 @@ local value = redis.call('GET', KEYS[1])
 -- PACKED if not value then
 -- PACKED   local ends
 -- PACKED   value, ends = in_bucket(1, now)
+-- PACKED   if value and string.byte(value) == 69 then return {err = string.sub(value, 2)} end -- 'E'
 -- PACKED   left = ends and ends < math.huge and ends - now or -1
 -- PACKED end
 return {value, left, now}
