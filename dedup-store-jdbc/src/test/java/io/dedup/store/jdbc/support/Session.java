@@ -12,6 +12,7 @@ import io.dedup.store.transaction.RecordTransaction;
 import io.dedup.store.transaction.TransactionalRecords;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -35,12 +36,17 @@ public final class Session implements AutoCloseable {
         this.transaction = get(thread.submit(() -> records.beginWithRecords(timeout)));
     }
 
-    /** No transaction has left anything on this thread. */
+    /** No transaction has left anything on this thread. What it has left is removed: later tests run on it, too. */
     public static void assertNothingBound() {
-        assertThat(TransactionSynchronizationManager.getResourceMap()).isEmpty();
-        assertThat(TransactionSynchronizationManager.isSynchronizationActive()).isFalse();
-        assertThat(TransactionSynchronizationManager.isActualTransactionActive())
-                .isFalse();
+        Map<Object, Object> bound = Map.copyOf(TransactionSynchronizationManager.getResourceMap());
+        boolean synchronizing = TransactionSynchronizationManager.isSynchronizationActive();
+        boolean active = TransactionSynchronizationManager.isActualTransactionActive();
+        bound.keySet().forEach(TransactionSynchronizationManager::unbindResourceIfPossible);
+        TransactionSynchronizationManager.clear();
+
+        assertThat(bound).isEmpty();
+        assertThat(synchronizing).isFalse();
+        assertThat(active).isFalse();
     }
 
     public static RecordRequest request(DedupKey key) {

@@ -1,6 +1,7 @@
 package io.dedup.store.jdbc.internal.transaction;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.dedup.DedupKey;
@@ -23,6 +24,7 @@ import java.net.URI;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
@@ -88,9 +90,21 @@ class CommitTest {
 
     private RecordTransaction handled() {
         RecordTransaction transaction = transactions.beginWithRecords(Duration.ofMinutes(1));
-        assertThat(transaction.claimAll(List.of(Session.request(key))).get(0)).isInstanceOf(RecordResult.Written.class);
+        RecordResult claimed =
+                transaction.claimAll(List.of(Session.request(key))).get(0);
+        if (!(claimed instanceof RecordResult.Written)) {
+            transaction.rollback();
+            throw new AssertionError("not written, but " + claimed);
+        }
         business.update("INSERT INTO effect VALUES ('a')");
         return transaction;
+    }
+
+    /** After a cut: the server keeps the session, and its locks, until it notices. */
+    private RecordTransaction handledOnceFree() {
+        AtomicReference<RecordTransaction> begun = new AtomicReference<>();
+        await().pollInSameThread().untilAsserted(() -> begun.set(handled()));
+        return begun.get();
     }
 
     private void assertDurable(boolean durable) {
@@ -257,12 +271,12 @@ class CommitTest {
         assertThat(transaction.commit())
                 .isInstanceOf(
                         dialect == JdbcDialect.POSTGRESQL ? CommitResult.Unknown.class : CommitResult.RolledBack.class);
-        RecordTransaction second = handled();
+        RecordTransaction second = handledOnceFree();
         proxy.cut();
         second.rollback();
-        org.awaitility.Awaitility.await().untilAsserted(() -> assertDurable(false));
+        await().untilAsserted(() -> assertDurable(false));
         assertThat(pool.getHikariPoolMXBean().getActiveConnections()).isZero();
-        assertThat(handled().commit()).isInstanceOf(CommitResult.Committed.class);
+        assertThat(handledOnceFree().commit()).isInstanceOf(CommitResult.Committed.class);
     }
 
     @Test
