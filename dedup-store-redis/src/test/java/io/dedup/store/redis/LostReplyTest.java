@@ -4,7 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.dedup.DedupKey;
 import io.dedup.DedupStoreException;
+import io.dedup.LiveLease;
+import io.dedup.privacy.Erasure;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;
 import io.dedup.store.StoredRecord;
@@ -95,6 +98,20 @@ class LostReplyTest {
         assertThat(applied.state()).isEqualTo(StoredRecord.State.DONE);
         assertThat(store.complete(Messages.complete(request, null, true))).isEqualTo(WriteResult.applied());
         assertThat(store.find(request.key())).contains(applied);
+    }
+
+    @OnEachVersion
+    @DisplayName(
+            "a new connection that breaks before its first answer fails no operator's command: another one is opened")
+    void newConnection(RedisVersion version) {
+        start(version);
+        DedupKey key = messages.key();
+        Messages.done(store, key);
+        proxy.loseReplyTo("$4\r\nINFO");
+
+        assertThat(store.erase(key.messageId(), LiveLease.RESPECT)).isEqualTo(new Erasure(1, List.of()));
+
+        assertThat(proxy.lostReplies()).isEqualTo(1);
     }
 
     @OnEachVersion
