@@ -7,7 +7,7 @@ public class ChecksProperties {
     /** Whether the start asks Kafka how long it retains the topics, and warns if a window is shorter than that. */
     private boolean broker = true;
 
-    /** How long the start waits for the broker's answer. Without an answer, the check is skipped. */
+    /** How long the broker has to answer. Without an answer, the check is skipped. Only with dedup.strict the start waits for it. */
     private Duration brokerTimeout = Duration.ofSeconds(5);
 
     /** Whether the start fails if the application has listeners, but no entry applies to any of them. With false, this is a warning. */

@@ -58,11 +58,13 @@ class StartChecksTest {
     void aWindowShorterThanTheRetentionIsWarnedOf() {
         KafkaServers.shared().createTopic(TOPIC, 1, Map.of("retention.ms", "691300000"));
         try (Logs logs = new Logs()) {
-            onBroker().run(context -> assertThat(context).hasNotFailed());
-            assertThat(logs.warnings())
-                    .anySatisfy(line -> assertThat(line)
-                            .contains("for 192h 1m 40s, but its window is 7d")
-                            .contains(".window to at least 193h"));
+            onBroker().run(context -> {
+                assertThat(context).hasNotFailed();
+                await().untilAsserted(() -> assertThat(logs.warnings())
+                        .anySatisfy(line -> assertThat(line)
+                                .contains("for 192h 1m 40s, but its window is 7d")
+                                .contains(".window to at least 193h")));
+            });
             assertThat(logs.messages()).anySatisfy(line -> assertThat(line).contains("Deduplicated listeners:"));
         }
         onBroker()
@@ -130,8 +132,21 @@ class StartChecksTest {
 
     @Test
     void aBrokerThatDoesNotAnswerHoldsNobodyUp() {
-        runner.withPropertyValues("spring.kafka.bootstrap-servers=localhost:1", "dedup.checks.broker-timeout=200ms")
+        ApplicationContextRunner silent = runner.withPropertyValues("spring.kafka.bootstrap-servers=localhost:1");
+        silent.withPropertyValues("dedup.checks.broker-timeout=2m").run(context -> {
+            assertThat(context).hasNotFailed();
+            assertThat(checks()).as("still waits").isNotEmpty();
+        });
+        await().untilAsserted(() -> assertThat(checks()).isEmpty());
+        silent.withPropertyValues("dedup.checks.broker-timeout=200ms", "dedup.strict=true")
                 .run(context -> assertThat(context).hasNotFailed());
+    }
+
+    /** The threads of checks that wait. */
+    private static List<Thread> checks() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> thread.getName().equals("dedup-start-checks"))
+                .toList();
     }
 
     @Test

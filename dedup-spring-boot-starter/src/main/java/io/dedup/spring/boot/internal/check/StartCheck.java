@@ -12,6 +12,11 @@ public interface StartCheck {
      */
     List<Warning> warnings(List<DeduplicatedListener> served);
 
+    /** Whether it waits for an answer from elsewhere. Unless it may fail the start, the start doesn't wait for it. */
+    default boolean waits() {
+        return false;
+    }
+
     /**
      * A risk.
      *

@@ -15,7 +15,10 @@ import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.SmartLifecycle;
 
-/** Runs all checks once all listeners are known, and before any of them starts. */
+/**
+ * Runs all checks once all listeners are known, and before any of them starts. Those that wait for somebody's answer run beside the
+ * start, unless they may fail it.
+ */
 public final class StartChecks implements SmartLifecycle {
     private static final Logger log = LoggerFactory.getLogger("io.dedup");
 
@@ -26,6 +29,7 @@ public final class StartChecks implements SmartLifecycle {
     private final KnownTopics known;
     private final ObjectProvider<StartCheck> checks;
     private volatile boolean running;
+    private volatile @Nullable Thread waiting;
 
     public StartChecks(
             DedupProperties properties,
@@ -51,7 +55,14 @@ public final class StartChecks implements SmartLifecycle {
         if (served.isEmpty()) {
             requireSomething(unused.noListenerMatches(), warnings);
         }
-        checks.orderedStream().forEach(check -> warnings.addAll(check.warnings(served)));
+        List<StartCheck> later = new ArrayList<>();
+        checks.orderedStream().forEach(check -> {
+            if (check.waits() && !properties.isStrict()) {
+                later.add(check);
+            } else {
+                warnings.addAll(check.warnings(served));
+            }
+        });
         if (!served.isEmpty()) {
             log.info("{}", new StartTable(served, stores).text());
             new RecordLocationCheck(properties, plans, known, stores).check(served);
@@ -67,8 +78,28 @@ public final class StartChecks implements SmartLifecycle {
                         warning.problem() + ".",
                         warning.action() + " (Without dedup.strict: true, this is only a warning.)");
             }
-            log.warn("{}. {}", warning.problem(), warning.action());
+            warn(warning);
         }
+        if (!later.isEmpty()) {
+            Thread thread = new Thread(() -> run(later, served), "dedup-start-checks");
+            thread.setDaemon(true);
+            waiting = thread;
+            thread.start();
+        }
+    }
+
+    private static void run(List<StartCheck> later, List<DeduplicatedListener> served) {
+        for (StartCheck check : later) {
+            try {
+                check.warnings(served).forEach(StartChecks::warn);
+            } catch (RuntimeException e) {
+                log.info("A check of the settings failed, and says nothing", e); // as while the application ends
+            }
+        }
+    }
+
+    private static void warn(StartCheck.Warning warning) {
+        log.warn("{}. {}", warning.problem(), warning.action());
     }
 
     private void requireSomething(StartCheck.@Nullable Warning nothing, List<StartCheck.Warning> warnings) {
@@ -90,6 +121,10 @@ public final class StartChecks implements SmartLifecycle {
     @Override
     public void stop() {
         running = false;
+        Thread thread = waiting;
+        if (thread != null) {
+            thread.interrupt();
+        }
     }
 
     @Override

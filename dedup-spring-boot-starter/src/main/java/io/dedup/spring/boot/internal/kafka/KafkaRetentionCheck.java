@@ -58,6 +58,11 @@ public final class KafkaRetentionCheck implements StartCheck {
         return admin == null ? List.of() : compared(windows, admin);
     }
 
+    @Override
+    public boolean waits() {
+        return true;
+    }
+
     private List<Warning> compared(Map<String, Duration> windows, KafkaAdmin kafkaAdmin) {
         Map<String, Object> settings = new HashMap<>(kafkaAdmin.getConfigurationProperties());
         settings.put(AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, (int) timeout.toMillis());
