@@ -9,11 +9,14 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Engine, store and broker under random histories: the rules hold, and each mistake is found. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@Execution(ExecutionMode.CONCURRENT)
 class ProtocolTest {
     private static final int HISTORIES = Integer.getInteger("dedup.test.histories", 4_000);
     /** A mistake that takes more to be found is one that an ordinary run of the build misses. */
@@ -32,6 +35,7 @@ class ProtocolTest {
     }
 
     @Test
+    @Execution(ExecutionMode.SAME_THREAD)
     @DisplayName("no history breaks a rule")
     void rules() {
         for (long seed = 0; seed < HISTORIES; seed++) {
@@ -44,6 +48,7 @@ class ProtocolTest {
     }
 
     @ParameterizedTest
+    @Execution(ExecutionMode.SAME_THREAD)
     @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "NONE")
     @DisplayName("a planted mistake is found")
     void mistakes(Bug bug) {
@@ -55,6 +60,7 @@ class ProtocolTest {
     }
 
     @Test
+    @Execution(ExecutionMode.SAME_THREAD)
     @DisplayName("one seed tells one history")
     void reproducible() {
         for (long seed = 0; seed < 300; seed++) {

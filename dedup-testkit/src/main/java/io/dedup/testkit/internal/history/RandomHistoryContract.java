@@ -1,14 +1,20 @@
 package io.dedup.testkit.internal.history;
 
 import io.dedup.testkit.internal.scenario.ContractGroup;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
-/** Random calls, single and in batches, get the same answers as from the in-memory store on its own clock. */
+/**
+ * Random calls, single and in batches, get the same answers as from the in-memory store on its own clock. A few histories, and all of
+ * them with {@code -Ddedup.test.contracts=all}.
+ */
 public abstract class RandomHistoryContract extends ContractGroup {
     private static final int STEPS = 250;
+    private static final int FEW = 4;
+    private static final int ALL = 12;
 
     @BeforeEach
     void forgetEarlierHistories() throws Exception {
@@ -16,7 +22,7 @@ public abstract class RandomHistoryContract extends ContractGroup {
     }
 
     @ParameterizedTest(name = "seed {0}")
-    @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12})
+    @MethodSource("seeds")
     @DisplayName("a long random history gives the same answers as the reference store")
     void sameAsTheReference(long seed) {
         RandomHistory history = new RandomHistory(fixture(), seed);
@@ -26,5 +32,9 @@ public abstract class RandomHistoryContract extends ContractGroup {
             throw new AssertionError(
                     "seed " + seed + ": " + e.getMessage() + "\nThe history, oldest first:\n" + history.log(), e);
         }
+    }
+
+    static LongStream seeds() {
+        return LongStream.rangeClosed(1, "all".equals(System.getProperty("dedup.test.contracts")) ? ALL : FEW);
     }
 }
