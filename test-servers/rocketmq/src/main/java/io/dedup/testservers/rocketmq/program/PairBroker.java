@@ -44,6 +44,7 @@ final class PairBroker {
         all.put("namesrvAddr", settings.nameServerAddress());
         all.put("enableControllerMode", "true");
         all.put("controllerAddr", settings.controllerAddress());
+        all.put("timerFlushIntervalMs", "60000"); // see Server
         all.put("storePathRootDir", store.toString());
         all.put("storePathCommitLog", store.resolve("commitlog").toString());
         all.put("storePathEpochFile", store.resolve("epochFileCheckpoint").toString());

@@ -122,6 +122,14 @@ final class Server {
                 "popConsumerKVServiceEnable", "true",
                 "channelExpiredTimeout", "15000",
                 "useServerSideResetOffset", "true"));
+        all.putAll(Map.of( // an idle broker would take half a core otherwise
+                // It compares its wheel of timers with the file, byte by byte.
+                "timerFlushIntervalMs", "60000",
+                // 5.5.0 looks without a pause for transactions that have ended since the last one ended so long ago. So
+                // each end is
+                // written at once, and none is looked for.
+                "transactionOpBatchInterval", "3600000",
+                "transactionOpMsgMaxSize", "1"));
         all.putAll(Map.of( // for lite topics
                 "enableLmq", "true",
                 "enableMultiDispatch", "true"));
