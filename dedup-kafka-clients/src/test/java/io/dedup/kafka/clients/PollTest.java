@@ -155,6 +155,7 @@ class PollTest {
         scene.sendAll(List.of(new ProducerRecord<>(scene.topic, 0, null, "no id")));
         scene.send(0, "b");
         DedupPoll<String, String> waiting = scene.open(scene.builder());
+        scene.pollUntil(waiting, () -> scene.committed(0) == 0); // where it begins, once it has the partition
         await().pollInSameThread().during(Duration.ofMillis(300)).until(() -> waiting.poll(SHORT, scene::effect) == 0);
         assertThat(scene.committed(0)).isZero();
         waiting.close();
