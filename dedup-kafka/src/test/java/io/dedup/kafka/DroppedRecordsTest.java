@@ -12,6 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.kafka.annotation.KafkaListener;
@@ -21,6 +22,7 @@ import org.springframework.kafka.listener.ContainerProperties;
 import org.springframework.kafka.listener.ContainerProperties.AckMode;
 
 /** K18: records that a handler drops when its consumer stops or loses the partition: it never acknowledges them. */
+@Order(1) // takes long
 class DroppedRecordsTest {
     private static final Duration LEASE = Duration.ofMillis(400);
 

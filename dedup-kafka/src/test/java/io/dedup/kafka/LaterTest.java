@@ -19,6 +19,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -36,6 +37,7 @@ import org.springframework.util.backoff.FixedBackOff;
 import reactor.core.publisher.Mono;
 
 /** Record listeners whose work ends later than their call. */
+@Order(1) // takes long
 @SuppressWarnings("FutureReturnValueIgnored") // waited for where it matters
 class LaterTest {
     private final ExecutorService workers = Executors.newCachedThreadPool();

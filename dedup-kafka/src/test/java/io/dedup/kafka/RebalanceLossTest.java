@@ -15,6 +15,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.consumer.CooperativeStickyAssignor;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.kafka.core.DefaultKafkaConsumerFactory;
@@ -29,6 +30,7 @@ import org.springframework.kafka.listener.MessageListener;
  * K17 on real rebalances, one after the other, while half of the partitions are held, messages flow on the others, and the store
  * takes its time.
  */
+@Order(1) // takes long
 @DisplayName("K17: nothing is lost in rebalances while partitions are held")
 class RebalanceLossTest {
     private static final int PARTITIONS = 12;

@@ -16,6 +16,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -26,6 +27,7 @@ import org.springframework.kafka.listener.MessageListener;
 import org.springframework.kafka.listener.ShareConsumerRecordRecoverer;
 
 /** Listeners of share groups on a real broker. */
+@Order(1) // takes long
 class ShareGroupTest {
     private final List<Integer> deliveries = new CopyOnWriteArrayList<>();
 

@@ -7,10 +7,12 @@ import io.dedup.testservers.sql.SqlDatabase;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A few kills; {@link CrashMain} does a thousand. */
+@Order(1) // takes long
 class CrashTest {
     private static final int KILLS = 5;
 

@@ -30,9 +30,11 @@ import java.util.function.Consumer;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Order;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 
 /** A network that fails in the middle of a run, and requests that were carried out without the sender's knowledge. */
+@Order(1) // takes long
 class OutageTest {
     private static final Duration TIMEOUT = Duration.ofSeconds(3);
 

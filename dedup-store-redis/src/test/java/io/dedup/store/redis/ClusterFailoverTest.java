@@ -14,8 +14,10 @@ import io.lettuce.core.RedisURI;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Order;
 
 /** A master of a cluster that dies, and whose replica takes over. */
+@Order(1) // takes long
 class ClusterFailoverTest {
     private static final Duration PATIENCE = Duration.ofMinutes(2);
 

@@ -10,8 +10,10 @@ import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Order;
 
 /** On the newest Redis that this machine has: what differs between versions is tested without a cluster, on each. */
+@Order(1) // takes long
 @DisplayName("Redis cluster of three masters")
 class RedisClusterContractTest extends DedupStoreContract {
     private static RedisCluster servers;
