@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import io.dedup.Deduplicator;
+import io.dedup.logged.OwnLines;
 import io.dedup.support.DeduplicatorTestBase;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -17,23 +17,21 @@ import org.slf4j.LoggerFactory;
 
 class DuplicateLogTest extends DeduplicatorTestBase {
     private final Logger logger = (Logger) LoggerFactory.getLogger(Deduplicator.class);
-    private final ListAppender<ILoggingEvent> appender = new ListAppender<>();
+    private final OwnLines lines = OwnLines.of(Deduplicator.class);
 
     @BeforeEach
     void listen() {
         logger.setLevel(Level.DEBUG);
-        appender.start();
-        logger.addAppender(appender);
     }
 
     @AfterEach
     void stopListening() {
-        logger.detachAppender(appender);
+        lines.close();
         logger.setLevel(null);
     }
 
     private List<String> lines() {
-        return appender.list.stream()
+        return lines.events().stream()
                 .filter(event -> event.getLevel() == Level.DEBUG)
                 .map(ILoggingEvent::getFormattedMessage)
                 .toList();

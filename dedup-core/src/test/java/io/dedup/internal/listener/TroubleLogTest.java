@@ -4,8 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import io.dedup.DedupKey;
 import io.dedup.DedupScope;
 import io.dedup.DedupStoreException;
@@ -13,6 +11,7 @@ import io.dedup.DedupTopic;
 import io.dedup.Deduplicator;
 import io.dedup.engine.Deduplicators;
 import io.dedup.internal.settings.DedupTopics;
+import io.dedup.logged.OwnLines;
 import io.dedup.policy.DedupPolicy;
 import io.dedup.policy.OnConflict;
 import io.dedup.policy.SettingNames;
@@ -147,12 +146,9 @@ class TroubleLogTest extends DeduplicatorTestBase {
     @DisplayName("a deduplicator without listeners logs it")
     void wired() {
         Logger logger = (Logger) LoggerFactory.getLogger(Deduplicator.class);
-        ListAppender<ILoggingEvent> appender = new ListAppender<>();
-        appender.start();
-        logger.addAppender(appender);
         logger.setLevel(Level.WARN);
         logger.setAdditive(false);
-        try {
+        try (OwnLines lines = OwnLines.of(Deduplicator.class)) {
             String consumer = "unique-" + System.nanoTime();
             try (Deduplicator dedup = Deduplicators.builder(store)
                     .consumer(consumer)
@@ -161,14 +157,13 @@ class TroubleLogTest extends DeduplicatorTestBase {
                 store.on(Op.CLAIM, Faults.down());
                 dedup.execute(DedupScope.of(consumer, TOPIC).key("a"), context -> "");
             }
-            assertThat(appender.list)
+            assertThat(lines.events())
                     .filteredOn(event -> event.getFormattedMessage().contains(consumer))
                     .singleElement()
                     .satisfies(event -> assertThat(event.getLevel()).isEqualTo(Level.WARN));
         } finally {
             logger.setAdditive(true);
             logger.setLevel(null);
-            logger.detachAppender(appender);
         }
     }
 }

@@ -5,11 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.LoggerContext;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import io.dedup.DedupStoreException;
+import io.dedup.logged.OwnLines;
 import io.dedup.store.redis.internal.check.StartCheck;
 import io.dedup.testservers.redis.RedisServer;
 import io.dedup.testservers.redis.RedisServers;
@@ -31,8 +29,7 @@ import org.slf4j.LoggerFactory;
 class StartTest {
     private static RedisServer server;
     private final Messages messages = new Messages();
-    private final Logger logger = (Logger) LoggerFactory.getLogger(StartCheck.class);
-    private final ListAppender<ILoggingEvent> log = new ListAppender<>();
+    private final OwnLines log = OwnLines.of(StartCheck.class);
 
     @BeforeAll
     static void startServer() {
@@ -50,13 +47,11 @@ class StartTest {
     @BeforeEach
     void listen() {
         server.command("FLUSHALL");
-        log.start();
-        logger.addAppender(log);
     }
 
     @AfterEach
     void stopListening() {
-        logger.detachAppender(log);
+        log.close();
         server.command("CONFIG", "SET", "maxmemory-policy", "noeviction");
     }
 
@@ -128,7 +123,7 @@ class StartTest {
                     .satisfies(warning -> assertThat(warning).contains("allkeys-lru"));
         }
 
-        assertThat(log.list)
+        assertThat(log.events())
                 .singleElement()
                 .satisfies(event -> assertThat(event.getFormattedMessage())
                         .contains("allkeys-lru", "noeviction", "127.0.0.1:" + server.port()));
@@ -141,7 +136,7 @@ class StartTest {
             assertThat(store.warnings()).isEmpty();
         }
 
-        assertThat(log.list).isEmpty();
+        assertThat(log.events()).isEmpty();
     }
 
     @Test
@@ -185,7 +180,7 @@ class StartTest {
             Messages.done(store, messages.key());
             assertThat(store.find(messages.key())).isEmpty();
         }
-        assertThat(log.list)
+        assertThat(log.events())
                 .isNotEmpty()
                 .first()
                 .satisfies(event -> assertThat(event.getFormattedMessage()).contains("INFO"));

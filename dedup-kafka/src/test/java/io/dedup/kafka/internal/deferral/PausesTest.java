@@ -18,7 +18,7 @@ import io.dedup.kafka.internal.poll.PartitionHolds;
 import io.dedup.store.DedupStore;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
-import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -185,6 +185,7 @@ class PausesTest {
         StorePauses pauses = new StorePauses(timer, engine, clock::get);
         PlayedContainer container = new PlayedContainer(() -> {});
         ListAppender<ILoggingEvent> lines = new ListAppender<>();
+        lines.list = new CopyOnWriteArrayList<>();
         lines.start();
         Logger logger = (Logger) LoggerFactory.getLogger(KafkaDedup.class);
         Level level = logger.getLevel();
@@ -212,7 +213,7 @@ class PausesTest {
     }
 
     private static long loudly(ListAppender<ILoggingEvent> lines, String word) {
-        return List.copyOf(lines.list).stream()
+        return lines.list.stream()
                 .filter(line -> line.getLevel().isGreaterOrEqual(Level.INFO))
                 .filter(line -> line.getFormattedMessage().contains(word))
                 .filter(line -> line.getFormattedMessage().contains("played"))

@@ -4,12 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import com.zaxxer.hikari.HikariDataSource;
 import io.dedup.DedupKey;
 import io.dedup.DedupStoreException;
+import io.dedup.logged.OwnLines;
 import io.dedup.store.jdbc.JdbcDedupStore;
 import io.dedup.store.jdbc.JdbcDialect;
 import io.dedup.store.jdbc.JdbcTransactions;
@@ -35,7 +33,6 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.slf4j.LoggerFactory;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.jdbc.datasource.DataSourceUtils;
@@ -274,25 +271,20 @@ class TransactionRulesTest {
     void otherConnections() {
         start(JdbcDialect.H2);
         JdbcTemplate reading = new JdbcTemplate(scene.database.pool());
-        Logger logger = (Logger) LoggerFactory.getLogger(JdbcTransactions.class);
-        ListAppender<ILoggingEvent> lines = new ListAppender<>();
-        lines.start();
-        logger.addAppender(lines);
-        try {
+        OwnLines lines = OwnLines.of(JdbcTransactions.class);
+        try (lines) {
             for (int i = 0; i < 3; i++) {
                 RecordTransaction transaction = begin();
                 claim(transaction, scene.messages.key());
                 scene.effect("here");
                 if (i > 0) {
-                    assertThat(lines.list).hasSize(i - 1);
+                    assertThat(lines.events()).hasSize(i - 1);
                     reading.queryForList("SELECT * FROM effect");
                 }
                 assertThat(transaction.commit()).isInstanceOf(CommitResult.Committed.class);
             }
-        } finally {
-            logger.detachAppender(lines);
         }
-        assertThat(lines.list)
+        assertThat(lines.events())
                 .singleElement()
                 .satisfies(line -> assertThat(line.getFormattedMessage())
                         .contains("another DataSource than that of table dedup_record")
