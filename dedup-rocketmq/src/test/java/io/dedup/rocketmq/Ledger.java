@@ -2,6 +2,7 @@ package io.dedup.rocketmq;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import io.dedup.doubles.InterceptedTransactions;
 import io.dedup.policy.DedupMode;
 import io.dedup.store.DedupStore;
 import io.dedup.store.jdbc.InitializeSchema;
@@ -9,7 +10,6 @@ import io.dedup.store.jdbc.JdbcDedupStore;
 import io.dedup.store.redis.RedisDedupStore;
 import io.dedup.store.transaction.CommitResult;
 import io.dedup.store.transaction.RecordTransaction;
-import io.dedup.testservers.doubles.InterceptedTransactions;
 import io.dedup.testservers.redis.RedisServer;
 import io.dedup.testservers.redis.RedisServers;
 import io.dedup.testservers.sql.PostgresServers;

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * The small part of Redis's protocol that is needed to set up a server, so that nothing here depends on the client under
  * test. Not thread-safe.
  */
-final class RespClient implements AutoCloseable {
+public final class RespClient implements AutoCloseable {
 
     private static final int TIMEOUT_MILLIS = 60_000;
 
@@ -27,7 +27,7 @@ final class RespClient implements AutoCloseable {
         this.in = in;
     }
 
-    static RespClient connect(String host, int port, @Nullable String password) throws IOException {
+    public static RespClient connect(String host, int port, @Nullable String password) throws IOException {
         Socket socket = new Socket();
         try {
             socket.connect(new InetSocketAddress(host, port), TIMEOUT_MILLIS);
@@ -44,7 +44,7 @@ final class RespClient implements AutoCloseable {
     }
 
     /** The reply as text; the elements of an array are joined with line feeds, nil is the empty text. */
-    String call(String... command) throws IOException {
+    public String call(String... command) throws IOException {
         StringBuilder request = new StringBuilder("*" + command.length + "\r\n");
         for (String part : command) {
             int bytes = part.getBytes(StandardCharsets.UTF_8).length;

@@ -1,9 +1,11 @@
-package io.dedup.testservers.redis;
+package io.dedup.testkit.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.dedup.testkit.faults.TcpProxy;
+import io.dedup.testservers.redis.RedisAddress;
+import io.dedup.testservers.redis.RedisServers;
+import io.dedup.testservers.redis.RespClient;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.ConnectException;

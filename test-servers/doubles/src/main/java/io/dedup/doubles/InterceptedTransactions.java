@@ -1,4 +1,4 @@
-package io.dedup.testservers.doubles;
+package io.dedup.doubles;
 
 import io.dedup.DedupKey;
 import io.dedup.LiveLease;
