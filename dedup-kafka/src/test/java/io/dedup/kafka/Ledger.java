@@ -9,6 +9,7 @@ import io.dedup.store.jdbc.InitializeSchema;
 import io.dedup.store.jdbc.JdbcDedupStore;
 import io.dedup.store.jdbc.JdbcTransactions;
 import io.dedup.store.redis.RedisDedupStore;
+import io.dedup.store.redis.RedisDedupStoreBuilder;
 import io.dedup.testkit.faults.TcpProxy;
 import io.dedup.testservers.redis.RedisServers;
 import io.dedup.testservers.sql.MariaDbServers;
@@ -81,16 +82,23 @@ final class Ledger implements AutoCloseable {
         return new Scene(store, transactions, partitions, policy -> changes.apply(policy.mode(mode)));
     }
 
+    Scene tiered(RedisDedupStore front) {
+        return new Scene(front, transactions, 1, policy -> policy.mode(DedupMode.TIERED));
+    }
+
     Scene scene(DedupMode mode) {
         return scene(mode, 1, policy -> policy);
     }
 
     static RedisDedupStore redis() {
+        return redis("tiered-" + UUID.randomUUID()).build();
+    }
+
+    static RedisDedupStoreBuilder redis(String namespace) {
         return RedisDedupStore.builder()
                 .uri(RedisServers.shared().uri())
                 .commandTimeout(Scene.COLD_CLIENT)
-                .namespace("tiered-" + UUID.randomUUID())
-                .build();
+                .namespace(namespace);
     }
 
     /** An effect of a handler, in whatever transaction the thread has. */

@@ -6,9 +6,11 @@ import static org.awaitility.Awaitility.await;
 import io.dedup.DedupOutcome;
 import io.dedup.Deduplicator;
 import io.dedup.policy.DedupMode;
+import io.dedup.testservers.redis.RedisServers;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -42,6 +44,24 @@ class TransactionalListenerTest {
 
     private DefaultErrorHandler errorHandler(int retries) {
         return new DefaultErrorHandler((record, e) -> recovered.add(Scene.id(record)), new FixedBackOff(0, retries));
+    }
+
+    @Test
+    @DisplayName("packed records in front of a database are packed, although what is left of their windows is odd")
+    void packedFront() {
+        String namespace = "tiered-" + UUID.randomUUID();
+        try (Ledger ledger = Ledger.postgres();
+                Scene scene =
+                        ledger.tiered(Ledger.redis(namespace).packed(1_000).build())) {
+            scene.send("a", "b", "a");
+            scene.runUntilCommitted(scene.container(
+                    AckMode.RECORD, (MessageListener<String, String>) record -> ledger.effect(Scene.id(record))));
+
+            assertThat(ledger.effects()).containsExactly("a", "b");
+            assertThat(RedisServers.shared().command("KEYS", namespace + "{*"))
+                    .isNotEmpty()
+                    .doesNotContain(scene.topic);
+        }
     }
 
     @ParameterizedTest

@@ -1,0 +1,4 @@
+@NullMarked
+package io.dedup.internal.background;
+
+import org.jspecify.annotations.NullMarked;
