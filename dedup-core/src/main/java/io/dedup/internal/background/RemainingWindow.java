@@ -2,6 +2,7 @@ package io.dedup.internal.background;
 
 import io.dedup.policy.Window;
 import java.time.Duration;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,9 +15,8 @@ public record RemainingWindow(Window whole, long since) {
     private static final Duration LEAST = Duration.ofMillis(1);
 
     /** From the longest on. A duration of fewer than 10 seconds stays in milliseconds. */
-    private static final Duration[] UNITS = {
-        Duration.ofDays(1), Duration.ofHours(1), Duration.ofMinutes(1), Duration.ofSeconds(1), LEAST
-    };
+    private static final List<Duration> UNITS =
+            List.of(Duration.ofDays(1), Duration.ofHours(1), Duration.ofMinutes(1), Duration.ofSeconds(1), LEAST);
 
     private static final int FOUR_DIGITS = 9_999;
 
@@ -40,7 +40,7 @@ public record RemainingWindow(Window whole, long since) {
     }
 
     private static Duration rounded(Duration left) {
-        Duration unit = UNITS[0];
+        Duration unit = UNITS.get(0);
         for (Duration shorter : UNITS) {
             if (left.dividedBy(shorter) > FOUR_DIGITS) {
                 break;

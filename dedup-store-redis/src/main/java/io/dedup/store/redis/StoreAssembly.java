@@ -55,7 +55,7 @@ final class StoreAssembly {
         PackedSettings packed = settings.packing().reads() ? PackedSettings.of(settings.expectedIds()) : null;
         NamespaceGuard guard = new NamespaceGuard(
                 links.main(), retention, new PackedGuard(exchange, errors, keys), packed, settings.packing());
-        guard.check("start");
+        guard.checkStart("start");
         Buckets buckets = packed == null ? null : new Buckets(settings.namespace(), packed);
         OvergrownBuckets overgrown = new OvergrownBuckets(links.where(), settings.expectedIds());
         ScriptCalls calls = new ScriptCalls(

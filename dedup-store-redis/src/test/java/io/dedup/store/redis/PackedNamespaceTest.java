@@ -60,6 +60,19 @@ class PackedNamespaceTest {
     }
 
     @Test
+    @DisplayName("a store that packs doesn't start where others may run that don't know packed records")
+    void oneStep() {
+        try (RedisDedupStore old = Stores.builder().uri(server.uri()).build()) {
+            assertThatThrownBy(() -> packed().packed(1_000).build())
+                    .isInstanceOf(DedupStoreException.class)
+                    .hasMessageContaining("First deploy readPacked(1000)");
+            old.ping();
+        }
+        packed().readPacked(1_000).build().close();
+        packed().packed(1_000).build().close();
+    }
+
+    @Test
     @DisplayName("settings of another version are refused")
     void otherVersion() {
         server.command("SET", "dedup{}!packed", "2,what,ever");

@@ -67,6 +67,8 @@ public record YamlNames(String prefix) implements SettingNames {
 
     private static final Pattern PACKED = Pattern.compile(BEFORE + "packed(?:\\(([\\d-]+)\\))");
 
+    private static final Pattern READ_PACKED = Pattern.compile(BEFORE + "readPacked(?:\\(([\\d-]+)\\))");
+
     private static Map<String, String> names() {
         Map<String, String> names = new HashMap<>(ELSEWHERE);
         POLICY.forEach(setting ->
@@ -105,6 +107,9 @@ public record YamlNames(String prefix) implements SettingNames {
         String text = message.replace("initializeSchema(ALWAYS)", "dedup.jdbc.initialize-schema to always")
                 .replace("correct table(...)", "correct dedup.jdbc.table")
                 .replace("Window.forever()", "forever");
+        text = READ_PACKED
+                .matcher(text)
+                .replaceAll("dedup.redis.packed.expected-ids $1 with dedup.redis.packed.write false");
         text = PACKED.matcher(text).replaceAll("dedup.redis.packed.expected-ids $1");
         text = SETTINGS.matcher(text).replaceAll(found -> name(found));
         text = MODES.matcher(text).replaceAll(found -> SettingText.of(DedupMode.valueOf(found.group())));

@@ -60,6 +60,7 @@ class YamlNamesTest {
             purgeBatch must be from 1 to 5000, but is 0         | dedup.jdbc.purge-batch must be from 1 to 5000, but is 0
             column key_digest), but keyFormat is PLAIN         | column key_digest), but dedup.jdbc.key-format is PLAIN
             Set packed(1000), or use another namespace          | Set dedup.redis.packed.expected-ids 1000, or use another namespace
+            First deploy readPacked(1000) to all processes      | First deploy dedup.redis.packed.expected-ids 1000 with dedup.redis.packed.write false to all processes
             If the server is only busy, raise commandTimeout    | If the server is only busy, raise dedup.redis.command-timeout
             use mode LEASED without a transaction manager       | use mode leased without a transaction manager
             attemptRetention is PT168H                          | attempt-retention is 7d

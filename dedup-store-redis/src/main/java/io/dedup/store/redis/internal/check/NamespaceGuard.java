@@ -29,19 +29,30 @@ public final class NamespaceGuard {
     }
 
     /**
-     * Compares the store's settings with those of the namespace, which are written if there are none.
+     * Compares the settings of a store that starts with those of the namespace, which are written if there are none.
      *
-     * @throws DedupStoreException if they differ, or the server does not answer
+     * @throws DedupStoreException if they differ, or stores that are in use don't know packed records, or the server
+     *     does not answer
      */
+    public void checkStart(String operation) {
+        // A store that packs writes that first, so that it isn't taken for one that doesn't.
+        boolean inUse = retention.compare(link, operation);
+        if (inUse && settings != null && packing.writes()) {
+            packed.requireReaders(link, operation, settings);
+        }
+        check(operation);
+    }
+
+    /** Compares the settings of a store that is in use. */
     public void check(String operation) {
-        retention.check(link, operation);
         checkForm(operation);
+        retention.check(link, operation);
     }
 
     /** Like {@link #check}, and fails on servers that accept no writes; see {@link RetentionGuard#checkWriting}. */
     public void checkWriting(String operation) {
-        retention.checkWriting(link, operation);
         checkForm(operation);
+        retention.checkWriting(link, operation);
     }
 
     private void checkForm(String operation) {

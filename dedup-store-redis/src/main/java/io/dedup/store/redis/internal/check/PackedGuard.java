@@ -48,6 +48,22 @@ public final class PackedGuard {
     }
 
     /**
+     * Checks a namespace that is in use, before a store packs in it.
+     *
+     * @throws DedupStoreException if its stores don't know packed records, or the server does not answer
+     */
+    void requireReaders(RedisLink link, String operation, PackedSettings wanted) {
+        if (read(link, operation) == null) {
+            String expected = "(" + wanted.expectedIds() + ")";
+            throw refused(
+                    operation,
+                    "the namespace was used by stores that don't know packed records. One that still runs would handle"
+                            + " packed messages again. First deploy readPacked" + expected
+                            + " to all processes, and only then packed" + expected);
+        }
+    }
+
+    /**
      * Compares a store's settings with those of the namespace, which are written if there are none.
      *
      * @param packing whether this store packs: from then on, stores that don't know packed records are refused

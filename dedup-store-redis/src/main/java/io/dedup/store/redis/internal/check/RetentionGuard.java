@@ -13,6 +13,7 @@ import io.lettuce.core.protocol.AsyncCommand;
 import io.lettuce.core.protocol.CommandType;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,20 +43,34 @@ public final class RetentionGuard {
      * @throws DedupStoreException if it differs, or the server does not answer
      */
     public void check(RedisLink link, String operation) {
-        byte[] found = read(link, operation);
-        if (found == null) {
+        if (!compare(link, operation)) {
             exchange.call(link, operation, set(key, "NX"));
-            found = read(link, operation);
+            if (!compare(link, operation)) {
+                throw refused(operation, "missing");
+            }
         }
-        String text = found == null ? "missing" : new String(found, StandardCharsets.US_ASCII);
-        if (!text.equals(Long.toString(retention.toMillis()))) {
-            throw new DedupStoreException(
-                    "Redis " + errors.where() + ": " + operation + " refused: attemptRetention is "
-                            + retention.toMillis() + " ms, but the namespace was created with " + text
-                            + (found == null ? "" : " ms") + ". Set attemptRetention to that value, or use another"
-                            + " namespace, which forgets all windows",
-                    null);
+    }
+
+    /**
+     * Compares the retention with that of the namespace.
+     *
+     * @return false if it has none: no store has started on it yet
+     * @throws DedupStoreException if it differs, or the server does not answer
+     */
+    boolean compare(RedisLink link, String operation) {
+        byte[] found = read(link, operation);
+        if (found != null && !Arrays.equals(found, value)) {
+            throw refused(operation, new String(found, StandardCharsets.US_ASCII) + " ms");
         }
+        return found != null;
+    }
+
+    private DedupStoreException refused(String operation, String found) {
+        return new DedupStoreException(
+                "Redis " + errors.where() + ": " + operation + " refused: attemptRetention is " + retention.toMillis()
+                        + " ms, but the namespace was created with " + found
+                        + ". Set attemptRetention to that value, or use another namespace, which forgets all windows",
+                null);
     }
 
     /**

@@ -20,7 +20,7 @@ public record Scripts(
         Script forget,
         Script forceDone,
         Script importDone) {
-    private static final Pattern PLAIN = Pattern.compile("(?m)^.* -- PLAIN\\n");
+    private static final Pattern PLAIN = Pattern.compile("(?m)^.* -- PLAIN\\r?\\n");
     private static final String PACKED = "-- PACKED ";
 
     /**

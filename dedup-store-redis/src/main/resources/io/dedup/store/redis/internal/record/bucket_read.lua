@@ -5,6 +5,7 @@ local count = #KEYS / 2
 local call_redis, try_redis, sub = redis.call, redis.pcall, string.sub
 local FIELDS = table.remove(ARGV, 1)
 local UNITS = {1, 1000, 60000, 3600000, 86400000}
+local ended = {} -- of which records an entry was found whose window has ended
 
 local function field_of(i)
   return sub(FIELDS, FIELD * i - FIELD + 1, FIELD * i)
@@ -33,5 +34,5 @@ local function in_bucket(i, ms)
   elseif EPOCH + ends > ms then
     return string.format('%.0f', since * ATTEMPTS + attempt), EPOCH + ends
   end
-  try_redis('HDEL', KEYS[count + i], field_of(i)) -- like an expired key: it must not come back if the clock is set back
+  ended[#ended + 1] = i
 end

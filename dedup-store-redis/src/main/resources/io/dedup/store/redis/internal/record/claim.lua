@@ -6,6 +6,13 @@
 local call, pcall, format = redis.call, redis.pcall, string.format
 local count = #KEYS -- PLAIN
 local time, now
+-- PACKED -- Like expired keys: they must not come back if the clock is set back. Last: if its first write needs no memory, a
+-- PACKED -- script may claim when memory is full.
+-- PACKED local function drop_ended()
+-- PACKED   for _, i in ipairs(ended) do
+-- PACKED     try_redis('HDEL', KEYS[count + i], field_of(i))
+-- PACKED   end
+-- PACKED end
 
 if count == 1 then -- what nearly every message needs, with as little as possible around it
   local value = pcall('GET', KEYS[1])
@@ -15,6 +22,7 @@ if count == 1 then -- what nearly every message needs, with as little as possibl
     -- PACKED local done = in_bucket(1, now / 1000)
     -- PACKED if done then return done end
     if not pcall('SET', KEYS[1], format('P%s1,0,%.0f,%s', ARGV[4], now, ARGV[5] or ''), 'PX', ARGV[1]).err then
+      -- PACKED drop_ended()
       return now
     end -- below, the error is answered
   elseif type(value) == 'string' and (string.byte(value) or 58) < 58 then -- a digit: DONE
@@ -110,5 +118,6 @@ for i = 1, count do
     answers[#answers + 1] = answer
   end
 end
+-- PACKED drop_ended()
 answers[1] = table.concat(codes)
 return answers

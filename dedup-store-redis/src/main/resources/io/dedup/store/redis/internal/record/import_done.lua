@@ -42,7 +42,17 @@ local function import(key, ms, result, i)
   end
   local attempt, fingerprint = 0, ''
   local left = value and call('PTTL', key) or 0
-  -- PACKED if not value then
+  if left ~= 0 and match(value, '^[FXPT]') then
+    local phase, owner
+    phase, owner, attempt, fingerprint = match(value, '^([FXPT])([^,]*),(%d+),%d+,%d+,([%w_-]*)$')
+    if not phase then
+      return {err = 'the key holds a value that is not a record of this store'}
+    elseif owner ~= '' and left > retention then
+      return 'H'
+    end
+    value, left = nil, 0
+  end
+  -- PACKED if not value then -- also beside an attempt that is over, while forms are mixed
   -- PACKED   local done_until
   -- PACKED   value, done_until = in_bucket(i, now)
   -- PACKED   if value and not done_until then return {err = string.sub(value, 2)} end
@@ -50,24 +60,17 @@ local function import(key, ms, result, i)
   -- PACKED end
   if left ~= 0 then
     local done, done_attempt, done_fingerprint, done_result = parse_done(value)
-    if done then
-      local theirs = left > 0 and read_time() + left
-      -- Both times were read in this script, but not within the same millisecond.
-      if done >= ms and (not theirs or ends and theirs + 2 >= ends) then
-        return 'K'
-      end
-      ms = math.max(ms, done)
-      ends = ends and theirs and math.max(ends, theirs)
-      attempt, fingerprint, result = done_attempt, done_fingerprint, done_result or result
-    else
-      local phase, owner
-      phase, owner, attempt, fingerprint = match(value, '^([FXPT])([^,]*),(%d+),%d+,%d+,([%w_-]*)$')
-      if not phase then
-        return {err = 'the key holds a value that is not a record of this store'}
-      elseif owner ~= '' and left > retention then
-        return 'H'
-      end
+    if not done then
+      return {err = 'the key holds a value that is not a record of this store'}
     end
+    local theirs = left > 0 and read_time() + left
+    -- Both times were read in this script, but not within the same millisecond.
+    if done >= ms and (not theirs or ends and theirs + 2 >= ends) then
+      return 'K'
+    end
+    ms = math.max(ms, done)
+    ends = ends and theirs and math.max(ends, theirs)
+    attempt, fingerprint, result = done_attempt, done_fingerprint, done_result or result
   end
   -- PACKED if not result and fingerprint == '' and ms >= EPOCH and ms <= now and ends == (window and ms + window)
   -- PACKED     and enter(i, ms, attempt, window or '') then
