@@ -375,23 +375,28 @@ class ClaimAheadTest {
                             throw new TimeoutException("the commit gets no answer");
                         }
                     });
-            List<Integer> claimed = new CopyOnWriteArrayList<>();
-            container.setCommonErrorHandler(new DefaultErrorHandler(new FixedBackOff(0, 3)) {
-                @Override
-                public void handleRemaining(
-                        Exception thrown,
-                        List<ConsumerRecord<?, ?>> records,
-                        Consumer<?, ?> consumer,
-                        MessageListenerContainer listener) {
-                    claimed.add(DedupAdapter.of(scene.dedup).inFlight());
-                    super.handleRemaining(thrown, records, consumer, listener);
-                }
-            });
-            scene.start(container);
-            scene.awaitCommitted(3);
-            assertThat(scene.effects).containsExactly("a", "b", "c");
-            assertThat(claimed).containsExactly(0);
+            assertNothingIsClaimedWhileAnErrorIsHandled(scene, container);
         }
+    }
+
+    private static void assertNothingIsClaimedWhileAnErrorIsHandled(
+            Scene scene, ConcurrentMessageListenerContainer<String, String> container) {
+        List<Integer> claimed = new CopyOnWriteArrayList<>();
+        container.setCommonErrorHandler(new DefaultErrorHandler(new FixedBackOff(0, 3)) {
+            @Override
+            public void handleRemaining(
+                    Exception thrown,
+                    List<ConsumerRecord<?, ?>> records,
+                    Consumer<?, ?> consumer,
+                    MessageListenerContainer listener) {
+                claimed.add(DedupAdapter.of(scene.dedup).inFlight());
+                super.handleRemaining(thrown, records, consumer, listener);
+            }
+        });
+        scene.start(container);
+        scene.awaitCommitted(3);
+        assertThat(scene.effects).containsExactly("a", "b", "c");
+        assertThat(claimed).containsExactly(0);
     }
 
     @Test
@@ -407,22 +412,7 @@ class ClaimAheadTest {
                 scene.effect().accept(record);
             };
             var container = scene.container(AckMode.BATCH, failing);
-            List<Integer> claimed = new CopyOnWriteArrayList<>();
-            container.setCommonErrorHandler(new DefaultErrorHandler(new FixedBackOff(0, 3)) {
-                @Override
-                public void handleRemaining(
-                        Exception thrown,
-                        List<ConsumerRecord<?, ?>> records,
-                        Consumer<?, ?> consumer,
-                        MessageListenerContainer listener) {
-                    claimed.add(DedupAdapter.of(scene.dedup).inFlight());
-                    super.handleRemaining(thrown, records, consumer, listener);
-                }
-            });
-            scene.start(container);
-            scene.awaitCommitted(3);
-            assertThat(scene.effects).containsExactly("a", "b", "c");
-            assertThat(claimed).containsExactly(0);
+            assertNothingIsClaimedWhileAnErrorIsHandled(scene, container);
         }
     }
 
