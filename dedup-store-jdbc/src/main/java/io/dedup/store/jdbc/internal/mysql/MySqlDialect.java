@@ -112,11 +112,18 @@ public final class MySqlDialect implements Dialect {
     }
 
     /**
+     * The session's answer to whether a backslash escapes has to be kept: MariaDB's driver takes it from the server's last
+     * answer, and writes the values of the connection's next statement, whoever makes it, accordingly.
+     */
+    private static final String STRICT = "IF(FIND_IN_SET('NO_BACKSLASH_ESCAPES', @@sql_mode),"
+            + " 'STRICT_ALL_TABLES,NO_BACKSLASH_ESCAPES', 'STRICT_ALL_TABLES')";
+
+    /**
      * Limits that are sent with the statement in one round trip and end with it. The SQL mode keeps assignments in
      * their order, and the time zone makes the clock cheap. The first limit applies to row locks, the second to table locks, for example during ALTER TABLE.
      */
     private static String limits(JdbcSettings settings, int lockWaitSeconds) {
-        return "SET STATEMENT sql_mode = 'STRICT_ALL_TABLES', " + MySqlSql.UTC + ", innodb_lock_wait_timeout = "
+        return "SET STATEMENT sql_mode = " + STRICT + ", " + MySqlSql.UTC + ", innodb_lock_wait_timeout = "
                 + lockWaitSeconds
                 + ", lock_wait_timeout = " + JdbcSettings.wholeSeconds(settings.lockTimeout())
                 + ", max_statement_time = " + settings.queryTimeout().toMillis() / 1_000.0 + " FOR ";

@@ -5,14 +5,14 @@ import io.dedup.store.jdbc.internal.dialect.RecordDialect.WrittenRecord;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** The records that a transaction has written, and the maximum duration that follows from them. Not thread-safe. */
 final class WrittenRecords {
-    private final Map<DedupKey, Long> tokens = new HashMap<>();
+    private final Map<DedupKey, Long> tokens = new LinkedHashMap<>();
     private final long began = System.nanoTime();
     private final Duration longest;
 
@@ -48,7 +48,7 @@ final class WrittenRecords {
         return own;
     }
 
-    /** One of the records; null if there is none. */
+    /** The one that was written first: if the database has undone a part of the transaction, it is gone. Null if there is none. */
     @Nullable
     WrittenRecord any() {
         for (Map.Entry<DedupKey, Long> each : tokens.entrySet()) {
