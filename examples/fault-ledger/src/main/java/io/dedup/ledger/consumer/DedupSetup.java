@@ -10,6 +10,7 @@ import io.dedup.policy.DedupMode;
 import io.dedup.store.DedupStore;
 import io.dedup.store.jdbc.JdbcDedupStore;
 import io.dedup.store.redis.RedisDedupStore;
+import io.dedup.store.redis.RedisDedupStoreBuilder;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -25,17 +26,19 @@ final class DedupSetup implements AutoCloseable {
     private final String topic;
     private final KafkaDedup kafka;
 
-    DedupSetup(Assignment assignment, Row row, Stores stores, @Nullable DataSource dataSource) throws Exception {
+    DedupSetup(Assignment assignment, Row row, boolean packed, Stores stores, @Nullable DataSource dataSource)
+            throws Exception {
         this.topic = Assignment.topic(assignment.run(), row);
         try {
-            this.kafka = kafka(assignment, row, stores, dataSource);
+            this.kafka = kafka(assignment, row, packed, stores, dataSource);
         } catch (RuntimeException e) {
             close();
             throw e;
         }
     }
 
-    private KafkaDedup kafka(Assignment assignment, Row row, Stores stores, @Nullable DataSource dataSource) {
+    private KafkaDedup kafka(
+            Assignment assignment, Row row, boolean packed, Stores stores, @Nullable DataSource dataSource) {
         JdbcDedupStore table = dataSource == null
                 ? null
                 : closing(JdbcDedupStore.builder(dataSource)
@@ -43,11 +46,8 @@ final class DedupSetup implements AutoCloseable {
                         .build());
         DedupStore store = row.redisServers() == 0
                 ? Objects.requireNonNull(table)
-                : closing(RedisDedupStore.builder()
-                        .uri(stores.redisUri())
-                        .namespace(assignment.run() + "-" + row.id())
-                        .commandTimeout(Stores.REDIS_TIMEOUT)
-                        .build());
+                : closing(
+                        redis(stores, assignment.run() + "-" + row.id(), packed).build());
         DedupMode mode = row.mode().orElseThrow();
         DeduplicatorBuilder builder = Deduplicators.builder(store)
                 .consumer(topic)
@@ -66,6 +66,14 @@ final class DedupSetup implements AutoCloseable {
         return closing(KafkaDedup.builder(closing(builder.build()))
                 .id(KafkaMessageIds.header("id"))
                 .build());
+    }
+
+    private static RedisDedupStoreBuilder redis(Stores stores, String namespace, boolean packed) {
+        RedisDedupStoreBuilder builder = RedisDedupStore.builder()
+                .uri(stores.redisUri())
+                .namespace(namespace)
+                .commandTimeout(Stores.REDIS_TIMEOUT);
+        return packed ? builder.packed(1) : builder; // as few buckets as possible: messages share them
     }
 
     private <T extends AutoCloseable> T closing(T closeable) {

@@ -13,6 +13,7 @@ import java.util.Random;
  * @param partitions of the topic; the same for all rows of a pass
  * @param tripMillis what the network adds to each round trip to a store
  * @param maxPollRecords of a consumer
+ * @param packed whether a store in Redis packs its records
  */
 public record Combination(
         Membership membership,
@@ -21,7 +22,8 @@ public record Combination(
         int threads,
         int partitions,
         int tripMillis,
-        int maxPollRecords) {
+        int maxPollRecords,
+        boolean packed) {
     private static final int PLAIN_PARTITIONS = 4;
     private static final int PLAIN_POLL = 20;
     private static final List<Integer> PARTITIONS = List.of(4, 6, 12);
@@ -32,7 +34,8 @@ public record Combination(
 
     /** Records, one consumer a process, the default ack mode, stores close by. */
     public static Combination plain(long seed, Row row) {
-        return new Combination(Membership.of(seed, row), false, Shape.RECORD, 1, PLAIN_PARTITIONS, 0, PLAIN_POLL);
+        return new Combination(
+                Membership.of(seed, row), false, Shape.RECORD, 1, PLAIN_PARTITIONS, 0, PLAIN_POLL, false);
     }
 
     /**
@@ -45,7 +48,7 @@ public record Combination(
         Combination plain = plain(seed, row);
         if (row.mode().isEmpty()) {
             return new Combination(
-                    plain.membership, false, plain.shape, 1, partitions, plain.tripMillis, plain.maxPollRecords);
+                    plain.membership, false, plain.shape, 1, partitions, plain.tripMillis, plain.maxPollRecords, false);
         }
         Shape shape = pick(Shape.of(row.mode().get()), random);
         // The containers of retry topics would share one instance ID.
@@ -57,7 +60,8 @@ public record Combination(
                 1 + random.nextInt(MAX_THREADS),
                 partitions,
                 pick(TRIPS, random),
-                pick(POLLS, random));
+                pick(POLLS, random),
+                row.redisServers() > 0 && random.nextBoolean()); // last: seeds draw what they drew before
     }
 
     private static <T> T pick(List<T> values, Random random) {
@@ -74,7 +78,7 @@ public record Combination(
                 "threads=" + threads,
                 "partitions=" + partitions,
                 "trip=" + tripMillis + "ms",
-                "poll=" + maxPollRecords);
+                "poll=" + maxPollRecords + (packed ? " packed" : ""));
     }
 
     private static String name(Enum<?> value) {

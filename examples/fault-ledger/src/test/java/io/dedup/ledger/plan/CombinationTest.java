@@ -26,15 +26,18 @@ class CombinationTest {
         Set<Shape> shapes = new HashSet<>();
         Set<Membership> memberships = new HashSet<>();
         Set<Boolean> staticMembers = new HashSet<>();
+        Set<Boolean> packed = new HashSet<>();
         for (Combination combination : drawn(row)) {
             shapes.add(combination.shape());
             memberships.add(combination.membership());
             staticMembers.add(combination.staticMembers());
+            packed.add(combination.packed());
         }
         assertThat(shapes)
                 .containsExactlyInAnyOrderElementsOf(Shape.of(row.mode().orElseThrow()));
         assertThat(memberships).containsExactlyInAnyOrder(Membership.values());
         assertThat(staticMembers).containsExactlyInAnyOrder(true, false);
+        assertThat(packed).hasSize(row == Row.LEASED_REDIS ? 2 : 1).contains(false);
     }
 
     @Test
@@ -67,7 +70,9 @@ class CombinationTest {
 
     @Test
     void readsAsAWordForEachDimension() {
-        assertThat(new Combination(Membership.COOPERATIVE, true, Shape.BATCH_MANUAL, 2, 6, 30, 5).text())
+        assertThat(new Combination(Membership.COOPERATIVE, true, Shape.BATCH_MANUAL, 2, 6, 30, 5, false).text())
                 .isEqualTo("cooperative static batch-manual threads=2 partitions=6 trip=30ms poll=5");
+        assertThat(new Combination(Membership.EAGER, false, Shape.RECORD, 1, 4, 0, 20, true).text())
+                .isEqualTo("eager dynamic record threads=1 partitions=4 trip=0ms poll=20 packed");
     }
 }

@@ -47,12 +47,21 @@ public final class NamespaceGuard {
     public void check(String operation) {
         checkForm(operation);
         retention.check(link, operation);
+        checkFormAgain(operation);
     }
 
     /** Like {@link #check}, and fails on servers that accept no writes; see {@link RetentionGuard#checkWriting}. */
     public void checkWriting(String operation) {
         checkForm(operation);
         retention.checkWriting(link, operation);
+        checkFormAgain(operation);
+    }
+
+    /** If the server has lost its data meanwhile, the namespace must not look like one that others use without packing. */
+    private void checkFormAgain(String operation) {
+        if (settings != null) {
+            checkForm(operation);
+        }
     }
 
     private void checkForm(String operation) {
