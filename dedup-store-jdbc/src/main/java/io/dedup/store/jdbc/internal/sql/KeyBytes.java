@@ -6,7 +6,10 @@ import java.util.Comparator;
 
 /** Text as bytes of the database, and the order of keys. */
 public final class KeyBytes {
-    /** The order in which every process accesses the rows of a batch, so that two batches cannot deadlock. */
+    /**
+     * The order in which every process accesses the rows of a batch, so that two batches don't deadlock. Where the database
+     * chooses the order itself, which in a table with digests is another one, they seldom do, and the loser tries again.
+     */
     public static final Comparator<DedupKey> ORDER = Comparator.comparing(DedupKey::messageId)
             .thenComparing(key -> key.scope().text());
 
