@@ -122,7 +122,7 @@ class PackedRecordsTest {
     @OnEachVersion
     @DisplayName("a bucket that has outgrown its small form is reported, and works")
     void overgrown(RedisVersion version) {
-        String limit = version == RedisVersion.REDIS_6_2 ? "hash-max-ziplist-entries" : "hash-max-listpack-entries";
+        String limit = smallFormLimit(version);
         try (RedisServer server = version.server().config(limit, "16").start();
                 RedisDedupStore store = store(server)) {
             assertThat(store.overgrownBuckets()).isZero();
@@ -146,7 +146,7 @@ class PackedRecordsTest {
     @OnEachVersion
     @DisplayName("a bucket that was overgrown gets its small form again once that has room for it, and loses nothing")
     void smallAgain(RedisVersion version) {
-        String limit = version == RedisVersion.REDIS_6_2 ? "hash-max-ziplist-entries" : "hash-max-listpack-entries";
+        String limit = smallFormLimit(version);
         try (RedisServer server = version.server().config(limit, "16").start();
                 RedisDedupStore store = store(server)) {
             done(store, KEYS.get(0), WEEK);
@@ -445,6 +445,10 @@ class PackedRecordsTest {
         Window window = windowMillis < 0 ? Window.forever() : Window.of(Duration.ofMillis(windowMillis));
         assertThat(store.complete(new CompleteRequest(new Claim(key, OWNER, 1), window, null, false)))
                 .isEqualTo(WriteResult.applied());
+    }
+
+    private static String smallFormLimit(RedisVersion version) {
+        return version == RedisVersion.REDIS_6_2 ? "hash-max-ziplist-entries" : "hash-max-listpack-entries";
     }
 
     private static long timeToLive(RedisServer server, String key) {

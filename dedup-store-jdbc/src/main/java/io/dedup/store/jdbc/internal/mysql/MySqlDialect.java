@@ -35,6 +35,13 @@ import org.jspecify.annotations.Nullable;
  * locks.
  */
 public final class MySqlDialect implements Dialect {
+    /**
+     * The session's answer to whether a backslash escapes has to be kept: MariaDB's driver takes it from the server's last
+     * answer, and writes the values of the connection's next statement, whoever makes it, accordingly.
+     */
+    private static final String STRICT = "IF(FIND_IN_SET('NO_BACKSLASH_ESCAPES', @@sql_mode),"
+            + " 'STRICT_ALL_TABLES,NO_BACKSLASH_ESCAPES', 'STRICT_ALL_TABLES')";
+
     private static final String NO_LIMITS = "";
 
     private final Rows rows;
@@ -110,13 +117,6 @@ public final class MySqlDialect implements Dialect {
                 : new MariaDbRecordWrites(settings, statements, noWait);
         this.records = new MySqlRecords(settings, statements, rows, failures.errors(), writes, complete, limits);
     }
-
-    /**
-     * The session's answer to whether a backslash escapes has to be kept: MariaDB's driver takes it from the server's last
-     * answer, and writes the values of the connection's next statement, whoever makes it, accordingly.
-     */
-    private static final String STRICT = "IF(FIND_IN_SET('NO_BACKSLASH_ESCAPES', @@sql_mode),"
-            + " 'STRICT_ALL_TABLES,NO_BACKSLASH_ESCAPES', 'STRICT_ALL_TABLES')";
 
     /**
      * Limits that are sent with the statement in one round trip and end with it. The SQL mode keeps assignments in

@@ -36,8 +36,7 @@ public final class NamespaceGuard {
      */
     public void checkStart(String operation) {
         // A store that packs writes that first, so that it isn't taken for one that doesn't.
-        boolean inUse = retention.compare(link, operation);
-        if (inUse && settings != null && packing.writes()) {
+        if (settings != null && packing.writes() && retention.compare(link, operation)) {
             packed.requireReaders(link, operation, settings);
         }
         check(operation);
