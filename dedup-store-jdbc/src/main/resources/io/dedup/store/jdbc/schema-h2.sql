@@ -12,7 +12,7 @@ CREATE TABLE IF NOT EXISTS dedup_record (
     completed_at BIGINT,
     expires_at   BIGINT         NOT NULL, -- after this the record counts as absent; 9223372036854775807 means never
     fingerprint  VARCHAR(64),
-    result       BLOB,
+    result       BINARY LARGE OBJECT, -- a BLOB, under a name that H2 knows in all of its modes
     PRIMARY KEY (message_id, scope)
 );
 

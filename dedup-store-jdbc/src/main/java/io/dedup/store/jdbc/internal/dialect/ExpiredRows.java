@@ -33,15 +33,36 @@ public final class ExpiredRows {
     private final String clockSql;
     private final String select;
     private final String delete;
-    private final boolean skipLocked;
+    private final Locking locking;
 
     /** When the last record of the last batch expired, in microseconds of the store's clock; a hint. */
     private volatile long from = BEGINNING;
 
-    public ExpiredRows(TableName table, Statements statements, StoreClock clock, boolean skipLocked) {
+    /** How the search passes rows that others have locked. Databases differ in how they word its limit. */
+    public enum Locking {
+        /** It doesn't: the database has no words for it. */
+        NONE("", ""),
+        LIMIT(" LIMIT ", ""),
+        /** As in the standard; H2 refuses LIMIT in some of its modes. */
+        FETCH(" FETCH FIRST ", " ROWS ONLY");
+
+        private final String before;
+        private final String after;
+
+        Locking(String before, String after) {
+            this.before = before;
+            this.after = after;
+        }
+
+        private String in(String select, int limit) {
+            return select + before + limit + after + " FOR UPDATE SKIP LOCKED";
+        }
+    }
+
+    public ExpiredRows(TableName table, Statements statements, StoreClock clock, Locking locking) {
         this.statements = statements;
         this.clock = clock;
-        this.skipLocked = skipLocked;
+        this.locking = locking;
         this.clockSql = clock.query();
         this.select = table.in("SELECT scope, message_id, expires_at FROM {table}"
                 + " WHERE expires_at >= ? AND expires_at <= ? ORDER BY expires_at");
@@ -49,12 +70,12 @@ public final class ExpiredRows {
     }
 
     public PurgeRun purge(Connection connection, int limit) throws SQLException {
-        if (!skipLocked) {
+        if (locking == Locking.NONE) {
             return readCommitted.run(connection, () -> purgeFound(connection, limit, select));
         }
-        String locking = select + " LIMIT " + limit + " FOR UPDATE SKIP LOCKED";
+        String sql = locking.in(select, limit);
         return readCommitted.run(
-                connection, () -> SkipLocked.inTransaction(connection, () -> purgeFound(connection, limit, locking)));
+                connection, () -> SkipLocked.inTransaction(connection, () -> purgeFound(connection, limit, sql)));
     }
 
     private PurgeRun purgeFound(Connection connection, int limit, String sql) throws SQLException {

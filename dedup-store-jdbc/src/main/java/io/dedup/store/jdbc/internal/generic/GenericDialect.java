@@ -56,7 +56,8 @@ public final class GenericDialect implements Dialect {
         // H2 runs a batch row by row, and waits separately for each locked row.
         this.compareAndSet = new CompareAndSet(rows, failures.errors(), settings.queryTimeout(), !h2);
         this.failures = failures;
-        this.expiredRows = new ExpiredRows(settings.table(), statements, clock, h2);
+        this.expiredRows = new ExpiredRows(
+                settings.table(), statements, clock, h2 ? ExpiredRows.Locking.FETCH : ExpiredRows.Locking.NONE);
         this.skipLocked = h2 ? new SkipLocked(settings.table(), settings.keys(), statements) : null;
         this.probe = new WriteProbe(settings.table(), statements, "");
         this.records = new GenericRecords(settings, statements, rows, failures.errors());

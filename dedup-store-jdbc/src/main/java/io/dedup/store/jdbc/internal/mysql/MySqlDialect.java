@@ -67,7 +67,7 @@ public final class MySqlDialect implements Dialect {
         String noWait = mariaDb ? limits(settings, 0) : null;
         this.rows = new Rows(settings.table(), settings.keys(), timed, clock, "");
         this.probe = new WriteProbe(settings.table(), statements, limits);
-        this.expiredRows = new ExpiredRows(settings.table(), timed, clock, true);
+        this.expiredRows = new ExpiredRows(settings.table(), timed, clock, ExpiredRows.Locking.LIMIT);
         this.claims = new MySqlClaims(settings, statements, rows, limits, mariaDb);
         this.complete = new MySqlWrites<>(
                 settings,
