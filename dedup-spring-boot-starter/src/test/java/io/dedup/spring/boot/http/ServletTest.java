@@ -309,7 +309,8 @@ class ServletTest extends HttpContract {
                 "--spring.datasource.username=" + database.user(),
                 "--spring.datasource.password=" + database.password(),
                 "--dedup.store=jdbc",
-                "--dedup.jdbc.initialize-schema=always"));
+                "--dedup.jdbc.initialize-schema=always",
+                "--dedup.shutdown-timeout=1s")); // the work of asyncTimeout never ends
         SpringApplication app = new SpringApplication(App.class);
         app.setWebApplicationType(WebApplicationType.SERVLET);
         return app.run(arguments.toArray(String[]::new));

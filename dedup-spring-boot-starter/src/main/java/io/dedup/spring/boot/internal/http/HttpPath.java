@@ -14,6 +14,8 @@ import io.dedup.spring.boot.HttpPolicyProperties.OnClientError;
 import io.dedup.text.Printable;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
@@ -23,6 +25,7 @@ public final class HttpPath {
     private final DedupTopic topic;
     private final DedupAdapter dedup;
     private final Answers answers;
+    private final Set<HttpRun> unobserved = ConcurrentHashMap.newKeySet();
 
     HttpPath(PathSettings settings, Deduplicator deduplicator, Answers answers) {
         this.settings = settings;
@@ -66,6 +69,16 @@ public final class HttpPath {
     /** Threads that may block, for runs that end on one that must not. */
     public Executor settlements() {
         return dedup.settlements();
+    }
+
+    void unobserved(HttpRun run) {
+        unobserved.removeIf(other -> other.execution().isOverdue());
+        unobserved.add(run);
+    }
+
+    /** Leaves claims to expire whose runs would never end. */
+    void close() {
+        unobserved.forEach(HttpRun::abandoned);
     }
 
     /** What happens to a request by its headers. */

@@ -30,6 +30,7 @@ import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.http.server.PathContainer;
 import org.springframework.util.ClassUtils;
@@ -42,7 +43,7 @@ import org.springframework.web.util.pattern.PatternParseException;
  * The entries of {@code dedup.http.paths}: checked when this is made, and served by deduplicators before the server takes its first
  * request. Patterns are those of the framework's own request mappings, so that both understand a path alike. Thread-safe.
  */
-public final class HttpPaths implements SmartInitializingSingleton {
+public final class HttpPaths implements SmartInitializingSingleton, DisposableBean {
     private static final String SECURITY = "org.springframework.security.web.SecurityFilterChain";
     private static final Set<String> METHODS = Set.of("POST", "PATCH");
     private static final DataSize MAX_RESPONSE = DataSize.ofMegabytes(8);
@@ -80,6 +81,15 @@ public final class HttpPaths implements SmartInitializingSingleton {
     @Override
     public void afterSingletonsInstantiated() {
         var unused = served();
+    }
+
+    /** The deduplicators are closed afterwards, and wait for the runs that have an end. */
+    @Override
+    public void destroy() {
+        List<Served> now = served;
+        if (now != null) {
+            now.forEach(each -> each.path().close());
+        }
     }
 
     /** Also with the first request, if nobody called before: no request may pass unguarded. */

@@ -7,6 +7,7 @@ import io.dedup.adapter.Results;
 import io.dedup.adapter.WaitBudget;
 import io.dedup.policy.DedupPolicy;
 import io.dedup.spring.boot.HttpPolicyProperties.OnClientError;
+import java.time.Duration;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -60,6 +61,24 @@ public final class HttpRun {
         return execution.succeed(encoded(response), WaitBudget.of(policy.inFlightWait()));
     }
 
+    /** Completes the run, of whose response nothing is known. */
+    public void endedUnseen() {
+        execution.succeed(null, WaitBudget.of(policy.inFlightWait()));
+    }
+
+    /**
+     * The handler may go on, and nobody will know of its end: its claim is renewed until {@code max-processing-time}, but the end of the
+     * application doesn't wait for it.
+     */
+    public void unobserved() {
+        path.unobserved(this);
+    }
+
+    /** For this long, the claim of a handler that hasn't ended is renewed. */
+    public Duration maxProcessingTime() {
+        return policy.maxProcessingTime();
+    }
+
     private byte @Nullable [] encoded(StoredResponse response) {
         DedupKey key = execution.key();
         if (key == null) {
@@ -84,7 +103,7 @@ public final class HttpRun {
         return execution.fail(thrown);
     }
 
-    /** Leaves the claim to expire, because the handler may still be working. */
+    /** Leaves the claim to expire with its lease, because the handler is being stopped, but may not have ended. */
     public void abandoned() {
         execution.abandon();
     }

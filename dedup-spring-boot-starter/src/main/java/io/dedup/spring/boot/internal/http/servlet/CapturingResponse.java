@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.springframework.web.context.request.async.AsyncRequestNotUsableException;
 
 /**
  * Holds a response back until its request is recorded. What is larger than the limit, or is written while the request is asynchronous, as
@@ -38,6 +39,7 @@ final class CapturingResponse extends HttpServletResponseWrapper {
     private boolean passing;
     private boolean clientGone;
     private volatile boolean cutOff;
+    private volatile boolean closed;
     private int errorStatus;
     private @Nullable String errorMessage;
 
@@ -81,6 +83,17 @@ final class CapturingResponse extends HttpServletResponseWrapper {
         }
     }
 
+    /** The request has ended: the container may use what is below for another one. */
+    void close() {
+        closed = true;
+    }
+
+    private void checkOpen() throws IOException {
+        if (closed) {
+            throw new AsyncRequestNotUsableException("the request has ended");
+        }
+    }
+
     /** What duplicates get. Call it after {@link #finish}. */
     StoredResponse stored(ResponseHeaders rules) {
         Map<String, List<String>> headers = new LinkedHashMap<>();
@@ -121,6 +134,7 @@ final class CapturingResponse extends HttpServletResponseWrapper {
     }
 
     private void write(byte[] bytes, int offset, int length) throws IOException {
+        checkOpen();
         if (errorStatus != 0) {
             return; // as after any sendError
         }
@@ -171,6 +185,7 @@ final class CapturingResponse extends HttpServletResponseWrapper {
 
     /** Frameworks flush every response; only for streams it has a meaning. */
     private void flushToClient() throws IOException {
+        checkOpen();
         boolean streaming = request.isAsyncStarted();
         if (streaming && !passing && errorStatus == 0) {
             pass();

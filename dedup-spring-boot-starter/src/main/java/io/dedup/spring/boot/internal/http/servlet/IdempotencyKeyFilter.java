@@ -146,7 +146,7 @@ public final class IdempotencyKeyFilter implements Filter {
         Optional<Throwable> end = HandlerRun.run(
                 admitted.run().execution(),
                 () -> {
-                    chain.doFilter(request, capturing);
+                    chain.doFilter(run.observed(request), capturing);
                     return true;
                 },
                 run);

@@ -10,14 +10,19 @@ import jakarta.servlet.http.HttpServletRequest;
 import java.io.IOException;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import org.springframework.web.context.request.async.AsyncRequestTimeoutException;
+import org.springframework.web.context.request.async.WebAsyncManager;
+import org.springframework.web.context.request.async.WebAsyncUtils;
 
 /**
  * One request that runs. It ends when its last dispatch returns: the run is settled, then the response is sent.
  *
  * <ul>
  *   <li>The handler threw: its claim is released, and the container makes the response.
- *   <li>It timed out, or its client went away while the response was streamed: it may still be working. The claim expires with its
- *       lease.
+ *   <li>Its request timed out, or lost its client: the handler may still be working. The claim is renewed as long as that of any other
+ *       handler, and the result of the work settles it, if it is known ({@link LateWork}).
+ *   <li>A stream was cut off by its client, which its handler notices: the claim expires with its lease.
  *   <li>Otherwise the response's status decides.
  * </ul>
  */
@@ -28,13 +33,24 @@ final class ServletRun implements Settlement<Boolean, Optional<Throwable>>, Asyn
     private final HttpServletRequest request;
     private final CapturingResponse response;
     private final AtomicBoolean settled = new AtomicBoolean();
+    private final LateWork late;
     private volatile boolean timedOut;
-    private volatile boolean sentBeforeTimeout;
+    private volatile boolean sentBefore;
+    private volatile boolean broken;
 
     ServletRun(HttpRun run, HttpServletRequest request, CapturingResponse response) {
         this.run = run;
         this.request = request;
         this.response = response;
+        this.late = new LateWork(response, this::late, run.path().settlements(), run.maxProcessingTime());
+    }
+
+    /** The request for its handler. */
+    HttpServletRequest observed(HttpServletRequest readable) {
+        WebAsyncManager manager = WebAsyncUtils.getAsyncManager(request);
+        manager.registerDeferredResultInterceptor(LateWork.class.getName(), late);
+        manager.registerCallableInterceptor(LateWork.class.getName(), late);
+        return new RunRequest(readable, late);
     }
 
     /** A dispatch of the request. */
@@ -83,7 +99,7 @@ final class ServletRun implements Settlement<Boolean, Optional<Throwable>>, Asyn
         try {
             dispatch.run();
         } catch (Throwable e) {
-            rethrow(timedOut ? abandoned(e) : failed(e));
+            rethrow(timedOut || broken ? unfinished(e) : failed(e));
             return;
         }
         if (!request.isAsyncStarted()) {
@@ -98,6 +114,39 @@ final class ServletRun implements Settlement<Boolean, Optional<Throwable>>, Asyn
         return Optional.of(thrown);
     }
 
+    private Optional<Throwable> unfinished(Throwable thrown) {
+        if (response.isCutOff()) {
+            return abandoned(thrown);
+        }
+        unfinished();
+        return Optional.of(thrown);
+    }
+
+    /** The request has ended, and its work perhaps not. */
+    private void unfinished() {
+        switch (late.requestEnded()) {
+            case NEVER_BEGINS -> {
+                if (settled.compareAndSet(false, true)) {
+                    run.failed(new AsyncRequestTimeoutException());
+                }
+            }
+            case UNOBSERVED -> {
+                if (!settled.get()) {
+                    run.unobserved();
+                }
+            }
+            case OBSERVED -> {} // its end settles the run
+        }
+    }
+
+    /** The work has ended after its request. */
+    private void late(@Nullable Object result) {
+        boolean unknown = LateResult.isUnknown(result) || (result instanceof Throwable && sentBefore);
+        if (!unknown && settled.compareAndSet(false, true)) {
+            LateResult.settle(run, result);
+        }
+    }
+
     private Optional<Throwable> end() {
         response.finish();
         settle();
@@ -110,15 +159,23 @@ final class ServletRun implements Settlement<Boolean, Optional<Throwable>>, Asyn
     }
 
     private void settle() {
+        if (!response.isCutOff() && mayGoOn()) {
+            unfinished();
+            return;
+        }
         if (!settled.compareAndSet(false, true)) {
             return;
         }
-        boolean unfinished = timedOut && (sentBeforeTimeout || response.status() >= CLIENT_ERROR);
-        if (response.isCutOff() || unfinished) {
+        if (response.isCutOff()) {
             run.abandoned();
         } else {
             run.ended(response.stored(run.path().headers()));
         }
+    }
+
+    /** Whether the work may outlive its request, whose response is an answer to something else. */
+    private boolean mayGoOn() {
+        return broken || (timedOut && (sentBefore || response.status() >= CLIENT_ERROR));
     }
 
     static void rethrow(Optional<Throwable> end) throws IOException, ServletException {
@@ -143,20 +200,22 @@ final class ServletRun implements Settlement<Boolean, Optional<Throwable>>, Asyn
     /** Without a dispatch, as {@code AsyncContext.complete} ends it: what was written has been sent. */
     @Override
     public void onComplete(AsyncEvent event) {
+        response.close();
         settle();
     }
 
     @Override
     public void onTimeout(AsyncEvent event) {
-        sentBeforeTimeout = response.isSent();
+        sentBefore = response.isSent();
         timedOut = true;
     }
 
-    /** The connection failed. Whoever makes the response may not know it yet. */
+    /** The connection failed, and whoever makes the response may not know it yet. Tomcat also reports an answer to a time-out so. */
     @Override
     public void onError(AsyncEvent event) {
-        if (settled.compareAndSet(false, true)) {
-            run.abandoned();
+        if (!timedOut) {
+            sentBefore = response.isSent();
+            broken = true;
         }
     }
 

@@ -1,0 +1,280 @@
+package io.dedup.spring.boot.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
+import java.util.UUID;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.SpringApplication;
+import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
+import org.springframework.http.ResponseEntity;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.context.request.async.DeferredResult;
+import org.springframework.web.context.request.async.WebAsyncTask;
+import org.springframework.web.servlet.function.RouterFunction;
+import org.springframework.web.servlet.function.RouterFunctions;
+import org.springframework.web.servlet.function.ServerResponse;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
+
+/** Asynchronous handlers of Spring MVC that work longer than their time-out, and longer than the lease. */
+class LateWorkTest {
+    private static final Duration LEASE = Duration.ofMillis(200);
+
+    private static ConfigurableApplicationContext application;
+    private static int port;
+
+    private final HttpClient client =
+            HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+    private final String operation = UUID.randomUUID().toString();
+
+    @SpringBootConfiguration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    @Import(Api.class)
+    static class App {
+        @Bean
+        RouterFunction<ServerResponse> functional() {
+            return RouterFunctions.route()
+                    .POST("/api/functional", request -> {
+                        String operation = request.param("operation").orElseThrow();
+                        return ServerResponse.async(
+                                CompletableFuture.supplyAsync(() -> {
+                                    String done = Api.work(operation);
+                                    return ServerResponse.accepted().body(done);
+                                }),
+                                Duration.ofMillis(100));
+                    })
+                    .build();
+        }
+    }
+
+    @RestController
+    @RequestMapping({"/api", "/short"})
+    static class Api {
+        static String work(String operation) {
+            int run = Work.run(operation);
+            Work.await(operation);
+            return "done " + run;
+        }
+
+        @PostMapping("/deferred")
+        DeferredResult<String> deferred(@RequestParam String operation) {
+            DeferredResult<String> result = new DeferredResult<>(100L);
+            var unused = CompletableFuture.runAsync(() -> result.setResult(work(operation)));
+            return result;
+        }
+
+        @PostMapping("/deferred-created")
+        DeferredResult<ResponseEntity<String>> created(@RequestParam String operation) {
+            DeferredResult<ResponseEntity<String>> result = new DeferredResult<>(100L);
+            var unused = CompletableFuture.runAsync(() ->
+                    result.setResult(ResponseEntity.created(URI.create("/1")).body(work(operation))));
+            return result;
+        }
+
+        @PostMapping("/deferred-failure")
+        DeferredResult<String> failure(@RequestParam String operation) {
+            DeferredResult<String> result = new DeferredResult<>(100L);
+            var unused = CompletableFuture.runAsync(
+                    () -> result.setErrorResult(new IllegalStateException(work(operation))));
+            return result;
+        }
+
+        @PostMapping("/deferred-unavailable")
+        DeferredResult<ResponseEntity<String>> unavailable(@RequestParam String operation) {
+            DeferredResult<ResponseEntity<String>> result = new DeferredResult<>(100L);
+            var unused = CompletableFuture.runAsync(
+                    () -> result.setResult(ResponseEntity.status(503).body(work(operation))));
+            return result;
+        }
+
+        @PostMapping("/future")
+        CompletableFuture<String> future(@RequestParam String operation) {
+            return CompletableFuture.supplyAsync(() -> work(operation));
+        }
+
+        @PostMapping("/mono")
+        Mono<String> mono(@RequestParam String operation) {
+            return Mono.fromCallable(() -> work(operation)).subscribeOn(Schedulers.boundedElastic());
+        }
+
+        @PostMapping("/callable")
+        WebAsyncTask<String> callable(@RequestParam String operation) {
+            Callable<String> task = () -> {
+                CompletableFuture<String> done = CompletableFuture.supplyAsync(() -> work(operation));
+                while (!done.isDone()) {
+                    Thread.interrupted(); // as code that takes no notice of the time-out
+                    Thread.onSpinWait();
+                }
+                return done.join();
+            };
+            return new WebAsyncTask<>(100L, task);
+        }
+
+        @PostMapping("/callable-failure")
+        WebAsyncTask<String> callableFailure(@RequestParam String operation) {
+            Callable<String> task = () -> {
+                throw new IllegalStateException(callable(operation).getCallable().call().toString());
+            };
+            return new WebAsyncTask<>(100L, task);
+        }
+
+        @PostMapping("/long")
+        DeferredResult<String> untimed(@RequestParam String operation) {
+            DeferredResult<String> result = new DeferredResult<>(60_000L);
+            var unused = CompletableFuture.runAsync(() -> result.setResult(work(operation)));
+            return result;
+        }
+
+        @PostMapping("/fallback")
+        DeferredResult<ResponseEntity<String>> fallback(@RequestParam String operation) {
+            DeferredResult<ResponseEntity<String>> result = new DeferredResult<>(100L);
+            result.onTimeout(() ->
+                    result.setResult(ResponseEntity.status(504).body("not yet")));
+            Work.run(operation);
+            return result;
+        }
+    }
+
+    @BeforeAll
+    static void start() {
+        SpringApplication app = new SpringApplication(App.class);
+        app.setWebApplicationType(WebApplicationType.SERVLET);
+        application = app.run(
+                "--server.port=0",
+                "--server.http2.enabled=true",
+                "--spring.mvc.async.request-timeout=100ms",
+                "--spring.kafka.listener.auto-startup=false",
+                "--spring.datasource.generate-unique-name=true",
+                "--dedup.store=memory",
+                "--dedup.http.defaults.consumer=late",
+                "--dedup.http.defaults.scope-by=none",
+                "--dedup.http.defaults.lease=" + LEASE.toMillis() + "ms",
+                "--dedup.http.paths.[/api/**].max-processing-time=1m",
+                "--dedup.http.paths.[/short/**].max-processing-time=500ms");
+        port = HttpContract.portOf(application);
+    }
+
+    @AfterAll
+    static void stop() {
+        application.close();
+    }
+
+    private HttpRequest request(String path) {
+        return HttpRequest.newBuilder(URI.create("http://localhost:" + port + path + "?operation=" + operation))
+                .header("Idempotency-Key", operation)
+                .POST(BodyPublishers.ofString("10"))
+                .build();
+    }
+
+    private HttpResponse<String> post(String path) {
+        return client.sendAsync(request(path), BodyHandlers.ofString()).join();
+    }
+
+    private void staysClaimed(String path) {
+        await().during(LEASE.multipliedBy(4))
+                .atMost(Duration.ofSeconds(10))
+                .until(() -> post(path).statusCode() == 409);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "/api/deferred",
+                "/api/deferred-created",
+                "/api/future",
+                "/api/mono",
+                "/api/callable",
+                "/api/functional",
+            })
+    @DisplayName("work that outlives its time-out and its lease runs once, and its late result is recorded")
+    void late(String path) {
+        Work.close(operation);
+        assertThat(post(path).statusCode()).isEqualTo(503);
+        staysClaimed(path);
+        Work.open(operation);
+        await().untilAsserted(
+                        () -> assertThat(HttpContract.isReplay(post(path))).isTrue());
+        HttpResponse<String> replay = post(path);
+        int status = path.endsWith("created") ? 201 : path.endsWith("functional") ? 202 : 204;
+        assertThat(replay.statusCode()).isEqualTo(status);
+        assertThat(replay.headers().firstValue("Idempotency-Body-Omitted")).contains("true");
+        assertThat(Work.runs(operation)).isEqualTo(1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/api/deferred-failure", "/api/deferred-unavailable", "/api/callable-failure"})
+    @DisplayName("work that fails after its time-out releases its key then, and not before")
+    void lateFailure(String path) {
+        Work.close(operation);
+        assertThat(post(path).statusCode()).isEqualTo(503);
+        staysClaimed(path);
+        Work.open(operation);
+        await().until(() -> post(path).statusCode() != 409);
+        assertThat(Work.runs(operation)).isEqualTo(2);
+    }
+
+    @Test
+    @DisplayName("a DeferredResult with an answer to its time-out reports no other: its key stays claimed for max-processing-time")
+    void fallback() {
+        assertThat(post("/api/fallback").statusCode()).isEqualTo(504);
+        staysClaimed("/api/fallback");
+        assertThat(Work.runs(operation)).isEqualTo(1);
+    }
+
+    @Test
+    @DisplayName("work that never ends leaves its key claimed for max-processing-time, as a blocking handler does")
+    void never() {
+        Work.close(operation);
+        assertThat(post("/short/deferred").statusCode()).isEqualTo(503);
+        await().until(() -> Work.runs(operation) == 2 || post("/short/deferred").statusCode() == 503);
+        Work.open(operation);
+    }
+
+    @Test
+    @DisplayName("a client that cancels its request doesn't stop the work, and its result is recorded")
+    void cancelled() {
+        HttpClient http2 = HttpClient.newBuilder()
+                .version(HttpClient.Version.HTTP_2)
+                .build();
+        assertThat(http2.sendAsync(
+                                HttpRequest.newBuilder(URI.create("http://localhost:" + port + "/none"))
+                                        .build(),
+                                BodyHandlers.discarding())
+                        .join()
+                        .version())
+                .isEqualTo(HttpClient.Version.HTTP_2);
+        Work.close(operation);
+        String path = "/api/long";
+        CompletableFuture<HttpResponse<String>> first = http2.sendAsync(request(path), BodyHandlers.ofString());
+        await().until(() -> Work.runs(operation) == 1);
+        first.cancel(true);
+        staysClaimed(path);
+        Work.open(operation);
+        await().untilAsserted(
+                        () -> assertThat(HttpContract.isReplay(post(path))).isTrue());
+        assertThat(Work.runs(operation)).isEqualTo(1);
+    }
+}
