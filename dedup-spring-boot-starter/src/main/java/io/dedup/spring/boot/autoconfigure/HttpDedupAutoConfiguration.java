@@ -4,11 +4,16 @@ import io.dedup.spring.boot.DedupProperties;
 import io.dedup.spring.boot.internal.deduplicator.DeduplicatorRegistry;
 import io.dedup.spring.boot.internal.http.HttpPaths;
 import io.dedup.spring.boot.internal.http.reactive.IdempotencyKeyWebFilter;
+import io.dedup.spring.boot.internal.http.reactive.SpringWebFlux;
+import io.dedup.spring.boot.internal.http.servlet.FrontServlet;
 import io.dedup.spring.boot.internal.http.servlet.IdempotencyKeyFilter;
+import io.dedup.spring.boot.internal.http.servlet.SpringMvc;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
+import jakarta.servlet.FilterRegistration;
 import java.util.EnumSet;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionOutcome;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
@@ -18,13 +23,18 @@ import org.springframework.boot.autoconfigure.condition.SpringBootCondition;
 import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
+import org.springframework.boot.web.servlet.ServletContextInitializer;
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.ConditionContext;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Lazy;
+import org.springframework.core.Ordered;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 import org.springframework.util.function.SingletonSupplier;
 import org.springframework.web.server.WebFilter;
+import org.springframework.web.servlet.DispatcherServlet;
 import org.springframework.web.util.pattern.PathPattern;
 import reactor.core.publisher.Mono;
 
@@ -45,12 +55,52 @@ final class HttpDedupAutoConfiguration {
     @ConditionalOnClass(Filter.class)
     static class OfServlets {
         @Bean
-        FilterRegistrationBean<IdempotencyKeyFilter> dedupIdempotencyKeyFilter(ObjectProvider<HttpPaths> paths) {
-            FilterRegistrationBean<IdempotencyKeyFilter> filter =
-                    new FilterRegistrationBean<>(new IdempotencyKeyFilter(SingletonSupplier.of(paths::getObject)));
+        FilterRegistrationBean<IdempotencyKeyFilter> dedupIdempotencyKeyFilter(
+                ObjectProvider<HttpPaths> paths, ObjectProvider<FrontServlet> servlet) {
+            FilterRegistrationBean<IdempotencyKeyFilter> filter = new FilterRegistrationBean<>(filter(paths, servlet));
             filter.setOrder(IdempotencyKeyFilter.ORDER);
             filter.setDispatcherTypes(EnumSet.of(DispatcherType.REQUEST, DispatcherType.ASYNC));
             return filter;
+        }
+
+        /** Behind all filters of the application, which may rewrite a path, or forward to another one. */
+        @Bean
+        ServletContextInitializer dedupLastIdempotencyKeyFilter(
+                ObjectProvider<HttpPaths> paths, ObjectProvider<FrontServlet> servlet) {
+            return context -> {
+                FilterRegistration.Dynamic last =
+                        context.addFilter("dedupLastIdempotencyKeyFilter", filter(paths, servlet));
+                if (last != null) {
+                    last.setAsyncSupported(true);
+                    last.addMappingForUrlPatterns(
+                            EnumSet.of(DispatcherType.REQUEST, DispatcherType.FORWARD, DispatcherType.ASYNC),
+                            true,
+                            "/*");
+                }
+            };
+        }
+
+        private static IdempotencyKeyFilter filter(
+                ObjectProvider<HttpPaths> paths, ObjectProvider<FrontServlet> servlet) {
+            return new IdempotencyKeyFilter(
+                    SingletonSupplier.of(paths::getObject),
+                    SingletonSupplier.of(() -> servlet.getIfAvailable(() -> FrontServlet.UNKNOWN)));
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
+    @ConditionalOnClass(DispatcherServlet.class)
+    static class OfSpringMvc {
+        @Bean
+        @Lazy // after the handler mappings
+        SpringMvc dedupSpringMvc(ApplicationContext context) {
+            return new SpringMvc(context);
+        }
+
+        @Bean
+        SmartInitializingSingleton dedupHttpPathsCheck(ObjectProvider<HttpPaths> paths, ObjectProvider<SpringMvc> mvc) {
+            return () -> paths.getObject().check(mvc.getObject()::problem);
         }
     }
 
@@ -59,8 +109,28 @@ final class HttpDedupAutoConfiguration {
     @ConditionalOnClass({WebFilter.class, Mono.class})
     static class OfWebFlux {
         @Bean
-        IdempotencyKeyWebFilter dedupIdempotencyKeyFilter(ObjectProvider<HttpPaths> paths) {
-            return new IdempotencyKeyWebFilter(SingletonSupplier.of(paths::getObject));
+        IdempotencyKeyWebFilter dedupIdempotencyKeyFilter(
+                ObjectProvider<HttpPaths> paths, ObjectProvider<SpringWebFlux> webFlux) {
+            return filter(paths, webFlux, IdempotencyKeyWebFilter.ORDER);
+        }
+
+        /** Behind all filters of the application, which may rewrite a path. */
+        @Bean
+        IdempotencyKeyWebFilter dedupLastIdempotencyKeyFilter(
+                ObjectProvider<HttpPaths> paths, ObjectProvider<SpringWebFlux> webFlux) {
+            return filter(paths, webFlux, Ordered.LOWEST_PRECEDENCE);
+        }
+
+        private static IdempotencyKeyWebFilter filter(
+                ObjectProvider<HttpPaths> paths, ObjectProvider<SpringWebFlux> webFlux, int order) {
+            return new IdempotencyKeyWebFilter(
+                    SingletonSupplier.of(paths::getObject), SingletonSupplier.of(webFlux::getObject), order);
+        }
+
+        @Bean
+        @Lazy // after the handler mappings
+        SpringWebFlux dedupSpringWebFlux(ApplicationContext context) {
+            return new SpringWebFlux(context);
         }
     }
 

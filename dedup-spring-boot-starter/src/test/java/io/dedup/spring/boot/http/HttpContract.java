@@ -261,6 +261,35 @@ abstract class HttpContract {
     }
 
     @Test
+    @DisplayName("a page of another origin may read every answer, and one of a foreign origin none")
+    void crossOrigin() {
+        HttpResponse<String> first = crossOrigin("https://shop.example", "10");
+        assertThat(first.body()).isEqualTo("run 1");
+        HttpResponse<String> replay = crossOrigin("https://shop.example", "10");
+        assertThat(isReplay(replay)).isTrue();
+        HttpResponse<String> conflict = crossOrigin("https://shop.example", "11");
+        assertThat(conflict.statusCode()).isEqualTo(422);
+        for (HttpResponse<String> each : List.of(first, replay, conflict)) {
+            assertThat(each.headers().allValues("Access-Control-Allow-Origin")).containsExactly("https://shop.example");
+            assertThat(each.headers().allValues("Access-Control-Expose-Headers"))
+                    .containsExactly(REPLAYED);
+        }
+        HttpResponse<String> foreign = crossOrigin("https://other.example", "10");
+        assertThat(foreign.statusCode()).isEqualTo(403);
+        assertThat(foreign.body()).doesNotContain("run 1");
+        HttpResponse<String> preFlight = send(request("/api/cross-origin")
+                .header("Origin", "https://shop.example")
+                .header("Access-Control-Request-Method", "POST")
+                .method("OPTIONS", BodyPublishers.noBody()));
+        assertThat(preFlight.statusCode()).isEqualTo(200);
+        assertThat(runs()).isEqualTo(1);
+    }
+
+    private HttpResponse<String> crossOrigin(String origin, String body) {
+        return send(request("/api/cross-origin").header("Origin", origin).POST(BodyPublishers.ofString(body)));
+    }
+
+    @Test
     @DisplayName("a key of a failed request may be used for a corrected one")
     void corrected() {
         assertThat(post("/api/status/400", "10").statusCode()).isEqualTo(400);
@@ -300,6 +329,9 @@ abstract class HttpContract {
     void form() {
         assertThat(form("amount=10&to=bob").body()).isEqualTo("run 1: 10 to bob");
         assertThat(form("amount=10&to=bob").body()).isEqualTo("run 1: 10 to bob");
+        HttpResponse<String> reordered = form("to=b%6Fb&amount=10");
+        assertThat(reordered.body()).as("the same parameters").isEqualTo("run 1: 10 to bob");
+        assertThat(isReplay(reordered)).isTrue();
         assertThat(form("amount=11&to=bob").statusCode()).isEqualTo(422);
         assertThat(runs()).isEqualTo(1);
     }
@@ -316,6 +348,15 @@ abstract class HttpContract {
         assertThat(upload("aaaa", "scan").body()).isEqualTo("run 1: scan");
         assertThat(upload("bbbb", "scan").body()).isEqualTo("run 1: scan");
         assertThat(upload("aaaa", "other").statusCode()).isEqualTo(422);
+        assertThat(runs()).isEqualTo(1);
+    }
+
+    @Test
+    @DisplayName("the text of a boundary is compared where it isn't the boundary")
+    void boundaryInContent() {
+        assertThat(upload("7", "pay 17 EUR").body()).isEqualTo("run 1: pay 17 EUR");
+        assertThat(upload("7", "pay 1777 EUR").statusCode()).isEqualTo(422);
+        assertThat(upload("8", "pay 17 EUR").body()).isEqualTo("run 1: pay 17 EUR");
         assertThat(runs()).isEqualTo(1);
     }
 

@@ -43,6 +43,7 @@ import org.springframework.context.annotation.Import;
 import org.springframework.http.HttpStatusCode;
 import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
+import org.springframework.web.bind.annotation.CrossOrigin;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestAttribute;
@@ -265,6 +266,12 @@ class ServletTest extends HttpContract {
         @PostMapping("/context")
         String context(@RequestAttribute(HttpDedup.CONTEXT) DedupContext dedup) {
             return dedup.key().messageId() + ", attempt " + dedup.attempt();
+        }
+
+        @CrossOrigin(origins = "https://shop.example", exposedHeaders = REPLAYED)
+        @PostMapping("/cross-origin")
+        String crossOrigin(@RequestParam String operation) {
+            return "run " + Work.run(operation);
         }
 
         @PostMapping("/nothing")

@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
@@ -36,6 +37,7 @@ import org.springframework.http.HttpStatusCode;
 import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
 import org.springframework.http.codec.multipart.FilePart;
+import org.springframework.web.bind.annotation.CrossOrigin;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestAttribute;
@@ -219,6 +221,12 @@ class WebFluxTest extends HttpContract {
             return dedup.key().messageId() + ", attempt " + dedup.attempt();
         }
 
+        @CrossOrigin(origins = "https://shop.example", exposedHeaders = REPLAYED)
+        @PostMapping("/cross-origin")
+        String crossOrigin(@RequestParam String operation) {
+            return "run " + Work.run(operation);
+        }
+
         @PostMapping("/nothing")
         ResponseEntity<Void> nothing(@RequestParam String operation) {
             Work.run(operation);
@@ -242,6 +250,33 @@ class WebFluxTest extends HttpContract {
                 .atMost(Duration.ofSeconds(5))
                 .until(() -> post("/api/late-stream", "10").statusCode() == 409);
         assertThat(runs()).isEqualTo(1);
+    }
+
+    @Test
+    @DisplayName("copies that wait for a request in flight don't keep others from running, whichever thread it needs")
+    void waitingCopies() {
+        Work.close(operation);
+        CompletableFuture<HttpResponse<String>> first =
+                sending(request("/waiting/gated").POST(BodyPublishers.ofString("10")));
+        await().until(() -> runs() == 1);
+        List<CompletableFuture<HttpResponse<String>>> copies = new ArrayList<>();
+        for (int i = 0; i < 10 * Runtime.getRuntime().availableProcessors() + 30; i++) {
+            copies.add(sending(request("/waiting/gated").POST(BodyPublishers.ofString("10"))));
+        }
+        await().during(Duration.ofMillis(500)).until(() -> copies.stream().noneMatch(CompletableFuture::isDone));
+        assertThat(sending(request("/api/payments")
+                                .setHeader("Idempotency-Key", "other-" + operation)
+                                .POST(BodyPublishers.ofString("10")))
+                        .orTimeout(5, TimeUnit.SECONDS)
+                        .join()
+                        .statusCode())
+                .isEqualTo(201);
+        Work.open(operation);
+        assertThat(first.join().body()).isEqualTo("done 1");
+        assertThat(copies).allSatisfy(each -> {
+            assertThat(each.join().body()).isEqualTo("done 1");
+            assertThat(isReplay(each.join())).isTrue();
+        });
     }
 
     @BeforeAll

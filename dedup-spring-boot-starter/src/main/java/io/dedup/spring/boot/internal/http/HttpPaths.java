@@ -32,7 +32,6 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.SmartInitializingSingleton;
-import org.springframework.http.server.PathContainer;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.unit.DataSize;
 import org.springframework.web.util.pattern.PathPattern;
@@ -41,7 +40,8 @@ import org.springframework.web.util.pattern.PatternParseException;
 
 /**
  * The entries of {@code dedup.http.paths}: checked when this is made, and served by deduplicators before the server takes its first
- * request. Patterns are those of the framework's own request mappings, so that both understand a path alike. Thread-safe.
+ * request. Patterns are those of the framework's own request mappings, and the application's own matching decides
+ * ({@link RequestedPath}). Thread-safe.
  */
 public final class HttpPaths implements SmartInitializingSingleton, DisposableBean {
     private static final String SECURITY = "org.springframework.security.web.SecurityFilterChain";
@@ -128,13 +128,31 @@ public final class HttpPaths implements SmartInitializingSingleton, DisposableBe
 
     /** The entry that a request is for; null if it isn't deduplicated. */
     @Nullable
-    public HttpPath find(String method, PathContainer path) {
+    public HttpPath find(String method, RequestedPath path) {
         for (Served each : served()) { // the most specific first
-            if (each.methods().contains(method) && each.pattern().matches(path)) {
+            if (each.methods().contains(method) && path.matches(each.pattern())) {
                 return each.path();
             }
         }
         return null;
+    }
+
+    /**
+     * Refuses what the application's own matching of paths can't do.
+     *
+     * @param problem of a pattern; null if there is none
+     * @throws DedupConfigurationException names the property
+     */
+    public void check(Function<PathPattern, @Nullable String> problem) {
+        for (Entry each : entries) {
+            String found = problem.apply(each.pattern());
+            if (found != null) {
+                throw new DedupConfigurationException(
+                        "dedup.http.paths.\"[" + each.settings().name() + "]\" is for path "
+                                + each.pattern().getPatternString() + ", but " + found,
+                        "Write the pattern as in the application's own @RequestMapping.");
+            }
+        }
     }
 
     private Entry entry(String key, HttpPathProperties own, DedupProperties properties) {

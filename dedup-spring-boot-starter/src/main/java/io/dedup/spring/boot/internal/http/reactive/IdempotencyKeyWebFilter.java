@@ -23,34 +23,40 @@ import reactor.core.publisher.Mono;
 /**
  * Runs a request once for its key, in WebFlux. In front of the handler, and behind what authenticates clients. Never blocks an event
  * loop: it claims on a thread of {@code Schedulers.boundedElastic()}, where the handler begins as well.
+ *
+ * <p>There are two in a chain. The first takes what it recognises. Filters behind it may rewrite a path: the last takes what is recognised
+ * only then.
  */
 public final class IdempotencyKeyWebFilter implements WebFilter, Ordered {
     /** Behind Spring Security, whose order is -100. */
-    private static final int ORDER = -90;
+    public static final int ORDER = -90;
 
     private static final String ANONYMOUS = "AnonymousAuthenticationToken";
 
-    private final Supplier<HttpPaths> paths;
+    private static final String RUN = IdempotencyKeyWebFilter.class.getName();
 
-    /**
-     * A filter.
-     *
-     * @param paths asked with the first request, because filters may be made before other beans
-     */
-    public IdempotencyKeyWebFilter(Supplier<HttpPaths> paths) {
+    private final Supplier<HttpPaths> paths;
+    private final Supplier<SpringWebFlux> webFlux;
+    private final int order;
+
+    /** A filter. Both are asked with the first request, because filters may be made before other beans. */
+    public IdempotencyKeyWebFilter(Supplier<HttpPaths> paths, Supplier<SpringWebFlux> webFlux, int order) {
         this.paths = paths;
+        this.webFlux = webFlux;
+        this.order = order;
     }
 
     @Override
     public int getOrder() {
-        return ORDER;
+        return order;
     }
 
     @Override
     public Mono<Void> filter(ServerWebExchange exchange, WebFilterChain chain) {
         ServerHttpRequest request = exchange.getRequest();
-        HttpPath path =
-                paths.get().find(request.getMethod().name(), request.getPath().pathWithinApplication());
+        HttpPath path = exchange.getAttribute(RUN) == null
+                ? paths.get().find(request.getMethod().name(), webFlux.get().path(request))
+                : null;
         if (path == null) {
             return chain.filter(exchange);
         }
@@ -74,16 +80,17 @@ public final class IdempotencyKeyWebFilter implements WebFilter, Ordered {
                 principal);
     }
 
-    private static Mono<Void> filter(HttpPath path, HttpCall call, ServerWebExchange exchange, WebFilterChain chain) {
+    private Mono<Void> filter(HttpPath path, HttpCall call, ServerWebExchange exchange, WebFilterChain chain) {
         HttpDecision decision = path.check(call);
         if (decision instanceof HttpDecision.Reply reply) {
-            return write(reply.answer(), exchange.getResponse());
+            return write(reply.answer(), exchange);
         }
         if (!(decision instanceof HttpDecision.Claim claim)) {
             return chain.filter(exchange);
         }
+        exchange.getAttributes().put(RUN, true);
         if (!path.comparesRequests()) {
-            return new ReactiveRequest(path, call, claim.messageId(), null).run(exchange, chain);
+            return new ReactiveRequest(path, call, claim.messageId(), null, this).run(exchange, chain);
         }
         return RepeatableExchange.read(exchange, path.maxRequestSize(), call)
                 .map(Optional::of)
@@ -93,12 +100,21 @@ public final class IdempotencyKeyWebFilter implements WebFilter, Ordered {
                                         path,
                                         call,
                                         claim.messageId(),
-                                        read.get().fingerprint())
+                                        read.get().fingerprint(),
+                                        this)
                                 .run(read.get().exchange(), chain)
-                        : write(path.tooLarge(), exchange.getResponse()));
+                        : write(path.tooLarge(), exchange));
     }
 
-    static Mono<Void> write(Answer answer, ServerHttpResponse response) {
+    /** Its handler isn't called, but a page of another origin may read the answer all the same. */
+    Mono<Void> write(Answer answer, ServerWebExchange exchange) {
+        ServerHttpResponse response = exchange.getResponse();
+        return webFlux.get()
+                .permitsOrigin(exchange)
+                .flatMap(permitted -> permitted ? write(answer, response) : response.setComplete());
+    }
+
+    private static Mono<Void> write(Answer answer, ServerHttpResponse response) {
         HttpHeaders headers = response.getHeaders();
         answer.headers().forEach(headers::put);
         if (answer.error()) {

@@ -27,17 +27,24 @@ final class ReactiveRequest {
     private final HttpCall call;
     private final String messageId;
     private final @Nullable Fingerprint fingerprint;
+    private final IdempotencyKeyWebFilter filter;
 
-    ReactiveRequest(HttpPath path, HttpCall call, String messageId, @Nullable Fingerprint fingerprint) {
+    ReactiveRequest(
+            HttpPath path,
+            HttpCall call,
+            String messageId,
+            @Nullable Fingerprint fingerprint,
+            IdempotencyKeyWebFilter filter) {
         this.path = path;
         this.call = call;
         this.messageId = messageId;
         this.fingerprint = fingerprint;
+        this.filter = filter;
     }
 
     Mono<Void> run(ServerWebExchange exchange, WebFilterChain chain) {
         return Mono.deferContextual(context -> Mono.fromFuture(start(exchange, chain, context), true))
-                .flatMap(answer -> answer.map(it -> IdempotencyKeyWebFilter.write(it, exchange.getResponse()))
+                .flatMap(answer -> answer.map(it -> filter.write(it, exchange))
                         .orElse(Mono.empty()));
     }
 

@@ -3,7 +3,6 @@ package io.dedup.spring.boot.internal.http.servlet;
 import io.dedup.Fingerprint;
 import io.dedup.adapter.HandlerRun;
 import io.dedup.spring.boot.HttpDedup;
-import io.dedup.spring.boot.internal.http.Answer;
 import io.dedup.spring.boot.internal.http.HttpCall;
 import io.dedup.spring.boot.internal.http.HttpDecision;
 import io.dedup.spring.boot.internal.http.HttpPath;
@@ -21,18 +20,18 @@ import java.io.IOException;
 import java.security.Principal;
 import java.util.Collections;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import org.springframework.http.server.RequestPath;
-import org.springframework.web.util.ServletRequestPathUtils;
 
 /**
  * Runs a request once for its key. In front of the handler, and behind what authenticates clients.
  *
  * <p>The order is that of every run: claim, handler, record, and only then the response to the client. A request that is handled
  * asynchronously passes again when its result is dispatched, and ends there.
+ *
+ * <p>There are two in a chain. The first takes what it recognises. Filters behind it may rewrite a path, or forward to another one: the
+ * last, directly in front of the servlet, takes what is recognised only then.
  */
 public final class IdempotencyKeyFilter implements Filter {
     /** Behind Spring Security, whose default order is -100, and in front of everything that comes after it. */
@@ -41,14 +40,18 @@ public final class IdempotencyKeyFilter implements Filter {
     private static final String RUN = IdempotencyKeyFilter.class.getName();
 
     private final Supplier<HttpPaths> paths;
+    private final Supplier<FrontServlet> servlet;
+    private final AnswerWriter answers;
 
     /**
-     * A filter.
+     * A filter. Both are asked with the first request, because filters are made before most beans.
      *
-     * @param paths asked with the first request, because filters are made before most beans
+     * @param servlet behind the filter
      */
-    public IdempotencyKeyFilter(Supplier<HttpPaths> paths) {
+    public IdempotencyKeyFilter(Supplier<HttpPaths> paths, Supplier<FrontServlet> servlet) {
         this.paths = paths;
+        this.servlet = servlet;
+        this.answers = new AnswerWriter(servlet);
     }
 
     @Override
@@ -60,7 +63,7 @@ public final class IdempotencyKeyFilter implements Filter {
             return;
         }
         if (request.getDispatcherType() == DispatcherType.ASYNC) {
-            if (request.getAttribute(RUN) instanceof ServletRun run) {
+            if (request.getAttribute(RUN) instanceof ServletRun run && run.isOf(answers)) {
                 run.dispatched(() -> chain.doFilter(request, response));
             } else {
                 chain.doFilter(request, response);
@@ -76,20 +79,10 @@ public final class IdempotencyKeyFilter implements Filter {
     }
 
     private @Nullable HttpPath pathOf(HttpServletRequest request) {
-        boolean known = ServletRequestPathUtils.hasParsedRequestPath(request);
-        RequestPath parsed = known
-                ? ServletRequestPathUtils.getParsedRequestPath(request)
-                : ServletRequestPathUtils.parseAndCache(request);
-        try {
-            return paths.get().find(request.getMethod(), parsed.pathWithinApplication());
-        } finally {
-            if (!known) {
-                ServletRequestPathUtils.clearParsedRequestPath(request);
-            }
-        }
+        return paths.get().find(request.getMethod(), servlet.get().path(request));
     }
 
-    private static void filter(
+    private void filter(
             HttpPath path, HttpServletRequest request, HttpServletResponse response, FilterChain chain)
             throws IOException, ServletException {
         HttpCall call = callOf(request);
@@ -101,7 +94,7 @@ public final class IdempotencyKeyFilter implements Filter {
                 RequestDigest digest = new RequestDigest(call);
                 HttpServletRequest read = RequestContent.read(request, path.maxRequestSize(), digest);
                 if (read == null) {
-                    write(path.tooLarge(), response);
+                    answers.write(path.tooLarge(), request, response);
                     return;
                 }
                 readable = read;
@@ -112,7 +105,7 @@ public final class IdempotencyKeyFilter implements Filter {
         if (decision instanceof HttpDecision.Run admitted) {
             run(admitted, readable, response, chain);
         } else if (decision instanceof HttpDecision.Reply reply) {
-            write(reply.answer(), response);
+            answers.write(reply.answer(), request, response);
         } else {
             chain.doFilter(readable, response);
         }
@@ -128,7 +121,7 @@ public final class IdempotencyKeyFilter implements Filter {
                 principal == null ? null : principal.getName());
     }
 
-    private static void run(
+    private void run(
             HttpDecision.Run admitted, HttpServletRequest request, HttpServletResponse response, FilterChain chain)
             throws IOException, ServletException {
         CapturingResponse capturing;
@@ -136,7 +129,7 @@ public final class IdempotencyKeyFilter implements Filter {
         try {
             capturing = new CapturingResponse(
                     request, response, admitted.run().path().maxResponseSize());
-            run = new ServletRun(admitted.run(), request, capturing);
+            run = new ServletRun(admitted.run(), request, capturing, answers);
             request.setAttribute(RUN, run);
             request.setAttribute(HttpDedup.CONTEXT, admitted.run().execution());
         } catch (Throwable e) { // otherwise the claim would be renewed
@@ -151,32 +144,5 @@ public final class IdempotencyKeyFilter implements Filter {
                 },
                 run);
         ServletRun.rethrow(end);
-    }
-
-    /** Also for what was replayed. */
-    static void write(Answer answer, HttpServletResponse response) throws IOException {
-        for (Map.Entry<String, List<String>> header : answer.headers().entrySet()) {
-            boolean first = true;
-            for (String value : header.getValue()) {
-                if (first) {
-                    response.setHeader(header.getKey(), value);
-                } else {
-                    response.addHeader(header.getKey(), value);
-                }
-                first = false;
-            }
-        }
-        if (answer.error()) {
-            CapturingResponse.error(response, answer.status(), answer.message());
-            return;
-        }
-        response.setStatus(answer.status());
-        if (answer.contentType() != null) {
-            response.setContentType(answer.contentType());
-        }
-        if (answer.body().length > 0) {
-            response.setContentLength(answer.body().length);
-            response.getOutputStream().write(answer.body());
-        }
     }
 }

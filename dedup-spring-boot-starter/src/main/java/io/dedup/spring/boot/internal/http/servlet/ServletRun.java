@@ -32,17 +32,24 @@ final class ServletRun implements Settlement<Boolean, Optional<Throwable>>, Asyn
     private final HttpRun run;
     private final HttpServletRequest request;
     private final CapturingResponse response;
+    private final AnswerWriter answers;
     private final AtomicBoolean settled = new AtomicBoolean();
     private final LateWork late;
     private volatile boolean timedOut;
     private volatile boolean sentBefore;
     private volatile boolean broken;
 
-    ServletRun(HttpRun run, HttpServletRequest request, CapturingResponse response) {
+    ServletRun(HttpRun run, HttpServletRequest request, CapturingResponse response, AnswerWriter answers) {
         this.run = run;
         this.request = request;
         this.response = response;
+        this.answers = answers;
         this.late = new LateWork(response, this::late, run.path().settlements(), run.maxProcessingTime());
+    }
+
+    /** Whether it began in the filter that has this. */
+    boolean isOf(AnswerWriter filter) {
+        return answers == filter;
     }
 
     /** The request for its handler. */
@@ -86,7 +93,7 @@ final class ServletRun implements Settlement<Boolean, Optional<Throwable>>, Asyn
         }
         try {
             response.discard();
-            IdempotencyKeyFilter.write(run.leaseLost(), response.original());
+            answers.write(run.leaseLost(), request, response.original());
             return Optional.empty();
         } catch (IOException | RuntimeException e) {
             thrown.addSuppressed(e);
