@@ -8,6 +8,9 @@ public sealed interface HttpDecision {
     /** It gets this answer, and doesn't run. */
     record Reply(Answer answer) implements HttpDecision {}
 
+    /** Another request with its key is running: wait for its end and claim again, or give this answer. */
+    record InFlight(Answer answer) implements HttpDecision {}
+
     /** It has a usable key: read its content, then claim it. */
     record Claim(String messageId) implements HttpDecision {}
 

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
+import java.util.concurrent.Semaphore;
 import org.jspecify.annotations.Nullable;
 
 /** The requests of one entry of {@code dedup.http.paths}: checks their keys, and claims them. Thread-safe. */
@@ -25,13 +26,16 @@ public final class HttpPath {
     private final DedupTopic topic;
     private final DedupAdapter dedup;
     private final Answers answers;
+    private final Semaphore waiting;
     private final Set<HttpRun> unobserved = ConcurrentHashMap.newKeySet();
 
-    HttpPath(PathSettings settings, Deduplicator deduplicator, Answers answers) {
+    /** @param waiting limits how many threads of the server wait for requests in flight, whose work may need one */
+    HttpPath(PathSettings settings, Deduplicator deduplicator, Answers answers, Semaphore waiting) {
         this.settings = settings;
         this.topic = deduplicator.topic(settings.topic());
         this.dedup = DedupAdapter.of(deduplicator);
         this.answers = answers;
+        this.waiting = waiting;
     }
 
     public String name() {
@@ -103,16 +107,50 @@ public final class HttpPath {
         return answers.tooLarge();
     }
 
-    /** Claims the request. Blocks for a call of the store, and for {@code in-flight-wait}. */
+    /** Claims the request. Blocks for a call of the store, and for {@code in-flight-wait} if not too many are waiting. */
     public HttpDecision claim(HttpCall call, String messageId, @Nullable Fingerprint fingerprint) {
+        HttpDecision now = claimNow(call, messageId, fingerprint);
+        if (!(now instanceof HttpDecision.InFlight inFlight)) {
+            return now;
+        }
+        if (inFlightWait().isZero() || !waiting.tryAcquire()) {
+            return new HttpDecision.Reply(inFlight.answer());
+        }
+        try {
+            HttpDecision later = claim(call, messageId, fingerprint, WaitBudget.of(inFlightWait()));
+            return later instanceof HttpDecision.InFlight still ? new HttpDecision.Reply(still.answer()) : later;
+        } finally {
+            waiting.release();
+        }
+    }
+
+    /** Claims the request, and doesn't wait for another one. Blocks for a call of the store. */
+    public HttpDecision claimNow(HttpCall call, String messageId, @Nullable Fingerprint fingerprint) {
+        return claim(call, messageId, fingerprint, WaitBudget.none());
+    }
+
+    public Duration inFlightWait() {
+        return topic.policy().inFlightWait();
+    }
+
+    /** Whether a request with this ID runs in this process. Doesn't block. */
+    public boolean isHandling(String messageId) {
+        return dedup.isHandling(topic.scope().key(messageId));
+    }
+
+    private HttpDecision claim(
+            HttpCall call, String messageId, @Nullable Fingerprint fingerprint, WaitBudget budget) {
         DedupKey key = topic.scope().key(messageId);
         Delivery delivery =
                 new Delivery(topic, key, null, fingerprint, () -> call.method() + " " + Printable.of(call.path()));
-        Admission admission = dedup.admit(delivery, WaitBudget.of(topic.policy().inFlightWait()));
+        Admission admission = dedup.admit(delivery, budget);
         if (admission instanceof Admission.Run run) {
             return new HttpDecision.Run(new HttpRun(this, topic.policy(), run.execution(), dedup.results()));
         }
-        return new HttpDecision.Reply(answer(admission, key));
+        Answer answer = answer(admission, key);
+        return admission instanceof Admission.Defer defer && defer.reason() == DeferReason.IN_FLIGHT
+                ? new HttpDecision.InFlight(answer)
+                : new HttpDecision.Reply(answer);
     }
 
     private Answer answer(Admission admission, DedupKey key) {

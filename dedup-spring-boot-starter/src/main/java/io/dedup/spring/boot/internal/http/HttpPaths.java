@@ -27,6 +27,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.Semaphore;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -50,9 +51,13 @@ public final class HttpPaths implements SmartInitializingSingleton, DisposableBe
     private static final DataSize MAX_REQUEST = DataSize.ofMegabytes(512);
     private static final int MAX_HEADERS = 16 * 1024;
 
+    /** Of the threads of a server, of which Tomcat has 200. */
+    private static final int MAX_WAITING = 25;
+
     private final DeduplicatorRegistry registry;
     private final Answers answers;
     private final List<Entry> entries = new ArrayList<>();
+    private final Semaphore waiting = new Semaphore(MAX_WAITING);
     private volatile @Nullable List<Served> served;
 
     private record Entry(
@@ -114,7 +119,7 @@ public final class HttpPaths implements SmartInitializingSingleton, DisposableBe
             all.add(new Served(
                     each.pattern(),
                     each.methods(),
-                    new HttpPath(each.settings(), Objects.requireNonNull(deduplicator), answers)));
+                    new HttpPath(each.settings(), Objects.requireNonNull(deduplicator), answers, waiting)));
         }
         List<Served> made = List.copyOf(all);
         served = made;

@@ -8,8 +8,10 @@ import io.dedup.spring.boot.internal.http.HttpCall;
 import io.dedup.spring.boot.internal.http.HttpDecision;
 import io.dedup.spring.boot.internal.http.HttpPath;
 import io.dedup.spring.boot.internal.http.HttpRun;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.springframework.web.server.ServerWebExchange;
 import org.springframework.web.server.ServerWebExchangeDecorator;
@@ -23,6 +25,12 @@ import reactor.util.context.ContextView;
  * away, which would cancel it otherwise: the effect may happen at any time, and has to be recorded then.
  */
 final class ReactiveRequest {
+    private static final Duration FIRST_PAUSE = Duration.ofMillis(10);
+    private static final Duration LONGEST_PAUSE = Duration.ofMillis(250);
+
+    /** The lease of a request of this process may be lost, and somebody else have its result. */
+    private static final Duration ASK_ANYWAY = Duration.ofSeconds(1);
+
     private final HttpPath path;
     private final HttpCall call;
     private final String messageId;
@@ -52,22 +60,49 @@ final class ReactiveRequest {
     private CompletableFuture<Optional<Answer>> start(
             ServerWebExchange exchange, WebFilterChain chain, ContextView context) {
         CompletableFuture<Optional<Answer>> end = new CompletableFuture<>();
+        long deadline = System.nanoTime() + path.inFlightWait().toNanos();
+        claim(deadline, FIRST_PAUSE, end, run -> handle(run, exchange, chain, context, end));
+        return end;
+    }
+
+    /** Waits for a request in flight without a thread: that request may need one of the same scheduler. */
+    private void claim(
+            long deadline, Duration pause, CompletableFuture<Optional<Answer>> end, Consumer<HttpRun> whenAdmitted) {
         var unused = Schedulers.boundedElastic().schedule(() -> {
             try {
-                HttpDecision decision = path.claim(call, messageId, fingerprint);
+                HttpDecision decision = path.claimNow(call, messageId, fingerprint);
                 if (decision instanceof HttpDecision.Run admitted) {
-                    handle(admitted.run(), exchange, chain, context, end);
+                    whenAdmitted.accept(admitted.run());
+                } else if (decision instanceof HttpDecision.InFlight inFlight) {
+                    Duration left = Duration.ofNanos(deadline - System.nanoTime());
+                    if (left.isNegative() || left.isZero()) {
+                        end.complete(Optional.of(inFlight.answer()));
+                    } else {
+                        Duration next = pause.multipliedBy(2).compareTo(LONGEST_PAUSE) > 0
+                                ? LONGEST_PAUSE
+                                : pause.multipliedBy(2);
+                        afterPause(deadline, pause.compareTo(left) < 0 ? pause : left)
+                                .subscribe(
+                                        waited -> claim(deadline, next, end, whenAdmitted), end::completeExceptionally);
+                    }
+                } else if (decision instanceof HttpDecision.Reply reply) {
+                    end.complete(Optional.of(reply.answer()));
                 } else {
-                    end.complete(
-                            decision instanceof HttpDecision.Reply reply
-                                    ? Optional.of(reply.answer())
-                                    : Optional.empty());
+                    end.complete(Optional.empty());
                 }
             } catch (Throwable e) {
                 end.completeExceptionally(e);
             }
         });
-        return end;
+    }
+
+    /** Longer while the other request runs in this process, so that its end is known without the store. */
+    private Mono<Long> afterPause(long deadline, Duration pause) {
+        long askAt = Math.min(deadline, System.nanoTime() + ASK_ANYWAY.toNanos());
+        return Mono.delay(pause)
+                .repeat()
+                .takeUntil(turn -> !path.isHandling(messageId) || System.nanoTime() - askAt >= 0)
+                .last();
     }
 
     private static void handle(

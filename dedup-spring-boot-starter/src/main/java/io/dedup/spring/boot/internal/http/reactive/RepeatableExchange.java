@@ -3,17 +3,18 @@ package io.dedup.spring.boot.internal.http.reactive;
 import io.dedup.Fingerprint;
 import io.dedup.spring.boot.internal.http.HttpCall;
 import io.dedup.spring.boot.internal.http.RequestDigest;
-import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.ResolvableType;
 import org.springframework.core.io.buffer.DataBuffer;
 import org.springframework.core.io.buffer.DataBufferLimitException;
 import org.springframework.core.io.buffer.DataBufferUtils;
+import org.springframework.http.HttpHeaders;
 import org.springframework.http.MediaType;
 import org.springframework.http.codec.FormHttpMessageReader;
 import org.springframework.http.codec.multipart.DefaultPartHttpMessageReader;
 import org.springframework.http.codec.multipart.MultipartHttpMessageReader;
+import org.springframework.http.codec.multipart.FilePart;
 import org.springframework.http.codec.multipart.Part;
 import org.springframework.http.server.reactive.ServerHttpRequest;
 import org.springframework.http.server.reactive.ServerHttpRequestDecorator;
@@ -53,17 +54,70 @@ final class RepeatableExchange extends ServerWebExchangeDecorator {
         Mono<Read> body = DataBufferUtils.join(request.getBody(), limit)
                 .map(RepeatableExchange::bytes)
                 .defaultIfEmpty(new byte[0])
-                .map(bytes -> new Read(
-                        bytes.length == 0 ? exchange : new RepeatableExchange(exchange, bytes),
-                        digest(call, bytes, boundary(request))))
-                .onErrorMap(DataBufferLimitException.class, e -> new RequestTooLargeException());
-        if (!MediaType.APPLICATION_FORM_URLENCODED.isCompatibleWith(contentType(request))) {
+                .onErrorMap(DataBufferLimitException.class, e -> new RequestTooLargeException())
+                .flatMap(bytes -> read(exchange, bytes, call));
+        if (!isForm(request)) {
             return body;
         }
         // A filter in front may have read the form. Its parameters are kept, but not its body.
         return body.onErrorResume(
                 IllegalStateException.class,
                 e -> exchange.getFormData().map(form -> new Read(exchange, digest(call, form))));
+    }
+
+    private static Mono<Read> read(ServerWebExchange exchange, byte[] bytes, HttpCall call) {
+        Mono<Read> compared = Mono.fromSupplier(() -> {
+            RequestDigest digest = new RequestDigest(call);
+            digest.add(bytes);
+            return new Read(
+                    bytes.length == 0 ? exchange : new RepeatableExchange(exchange, bytes), digest.fingerprint());
+        });
+        if (bytes.length == 0) {
+            return compared;
+        }
+        RepeatableExchange repeatable = new RepeatableExchange(exchange, bytes);
+        Mono<Fingerprint> content = isForm(exchange.getRequest())
+                ? repeatable.getFormData().map(form -> digest(call, form))
+                : isUpload(exchange.getRequest()) ? repeatable.parts(call) : Mono.empty();
+        return content.map(fingerprint -> new Read(repeatable, fingerprint))
+                .onErrorResume(e -> Mono.empty()) // it isn't what it says, which is for the handler to say
+                .switchIfEmpty(compared);
+    }
+
+    /** Part by part, because clients make a new boundary for each attempt. */
+    private Mono<Fingerprint> parts(HttpCall call) {
+        return partReader()
+                .read(ResolvableType.forClass(Part.class), request, Map.of())
+                .concatMap(part -> DataBufferUtils.join(part.content())
+                        .map(RepeatableExchange::bytes)
+                        .defaultIfEmpty(new byte[0])
+                        .map(content -> new Content(part, content)))
+                .collect(
+                        () -> new RequestDigest(call),
+                        (digest, each) -> {
+                            digest.add(each.part().name());
+                            digest.add(each.part() instanceof FilePart file ? file.filename() : null);
+                            digest.add(each.part().headers().getFirst(HttpHeaders.CONTENT_TYPE));
+                            digest.add(each.bytes());
+                        })
+                .map(RequestDigest::fingerprint);
+    }
+
+    @SuppressWarnings("ArrayRecordComponent") // never compared
+    private record Content(Part part, byte[] bytes) {}
+
+    private static DefaultPartHttpMessageReader partReader() {
+        DefaultPartHttpMessageReader parts = new DefaultPartHttpMessageReader();
+        parts.setMaxInMemorySize(-1); // the whole is within its limit
+        return parts;
+    }
+
+    private static boolean isForm(ServerHttpRequest request) {
+        return MediaType.APPLICATION_FORM_URLENCODED.isCompatibleWith(contentType(request));
+    }
+
+    private static boolean isUpload(ServerHttpRequest request) {
+        return MediaType.MULTIPART_FORM_DATA.isCompatibleWith(contentType(request));
     }
 
     private static byte[] bytes(DataBuffer buffer) {
@@ -81,23 +135,6 @@ final class RepeatableExchange extends ServerWebExchangeDecorator {
         }
     }
 
-    private static @Nullable String boundary(ServerHttpRequest request) {
-        MediaType type = contentType(request);
-        return type == null || !type.getType().equals("multipart") ? null : type.getParameter("boundary");
-    }
-
-    /** Without the boundary, which clients make anew for each attempt. */
-    private static Fingerprint digest(HttpCall call, byte[] body, @Nullable String boundary) {
-        RequestDigest digest = new RequestDigest(call);
-        if (boundary == null || boundary.isEmpty()) {
-            digest.add(body);
-        } else {
-            String text = new String(body, StandardCharsets.ISO_8859_1).replace(boundary, "");
-            digest.add(text.getBytes(StandardCharsets.ISO_8859_1));
-        }
-        return digest.fingerprint();
-    }
-
     private static Fingerprint digest(HttpCall call, MultiValueMap<String, String> form) {
         RequestDigest digest = new RequestDigest(call);
         digest.add(form);
@@ -111,19 +148,16 @@ final class RepeatableExchange extends ServerWebExchangeDecorator {
 
     @Override
     public Mono<MultiValueMap<String, String>> getFormData() {
-        return MediaType.APPLICATION_FORM_URLENCODED.isCompatibleWith(contentType(request))
+        return isForm(request)
                 ? new FormHttpMessageReader().readMono(FORM, request, Map.of())
                 : super.getFormData();
     }
 
     @Override
     public Mono<MultiValueMap<String, Part>> getMultipartData() {
-        if (!MediaType.MULTIPART_FORM_DATA.isCompatibleWith(contentType(request))) {
-            return super.getMultipartData();
-        }
-        DefaultPartHttpMessageReader parts = new DefaultPartHttpMessageReader();
-        parts.setMaxInMemorySize(-1); // the whole is within its limit
-        return new MultipartHttpMessageReader(parts).readMono(PARTS, request, Map.of());
+        return isUpload(request)
+                ? new MultipartHttpMessageReader(partReader()).readMono(PARTS, request, Map.of())
+                : super.getMultipartData();
     }
 
     /** The request with its body. */
