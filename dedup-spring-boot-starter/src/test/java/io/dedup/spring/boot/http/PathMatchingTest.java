@@ -80,8 +80,10 @@ class PathMatchingTest {
         @Bean
         RouterFunction<ServerResponse> functional() {
             return RouterFunctions.route()
-                    .POST("/functional", request -> ServerResponse.ok()
-                            .body("charge " + Work.run(request.headers().firstHeader("Idempotency-Key"))))
+                    .POST(
+                            "/functional",
+                            request -> ServerResponse.ok()
+                                    .body("charge " + Work.run(request.headers().firstHeader("Idempotency-Key"))))
                     .build();
         }
     }
@@ -184,9 +186,7 @@ class PathMatchingTest {
     @DisplayName("a pattern that the application's PathMatcher can't match is refused at start")
     void notMatched() {
         assertThatThrownBy(() -> start(
-                                AsText.class,
-                                WebApplicationType.SERVLET,
-                                "--dedup.http.paths.rest.path=/rest/{*path}")
+                                AsText.class, WebApplicationType.SERVLET, "--dedup.http.paths.rest.path=/rest/{*path}")
                         .close())
                 .isInstanceOf(DedupConfigurationException.class)
                 .hasMessageContaining("dedup.http.paths.\"[rest]\"")

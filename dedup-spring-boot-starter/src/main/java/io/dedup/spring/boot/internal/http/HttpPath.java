@@ -138,8 +138,7 @@ public final class HttpPath {
         return dedup.isHandling(topic.scope().key(messageId));
     }
 
-    private HttpDecision claim(
-            HttpCall call, String messageId, @Nullable Fingerprint fingerprint, WaitBudget budget) {
+    private HttpDecision claim(HttpCall call, String messageId, @Nullable Fingerprint fingerprint, WaitBudget budget) {
         DedupKey key = topic.scope().key(messageId);
         Delivery delivery =
                 new Delivery(topic, key, null, fingerprint, () -> call.method() + " " + Printable.of(call.path()));

@@ -52,8 +52,7 @@ final class ReactiveRequest {
 
     Mono<Void> run(ServerWebExchange exchange, WebFilterChain chain) {
         return Mono.deferContextual(context -> Mono.fromFuture(start(exchange, chain, context), true))
-                .flatMap(answer -> answer.map(it -> filter.write(it, exchange))
-                        .orElse(Mono.empty()));
+                .flatMap(answer -> answer.map(it -> filter.write(it, exchange)).orElse(Mono.empty()));
     }
 
     /** Completes with an answer that is still to be written, if there is one. */

@@ -13,8 +13,8 @@ import org.springframework.http.HttpHeaders;
 import org.springframework.http.MediaType;
 import org.springframework.http.codec.FormHttpMessageReader;
 import org.springframework.http.codec.multipart.DefaultPartHttpMessageReader;
-import org.springframework.http.codec.multipart.MultipartHttpMessageReader;
 import org.springframework.http.codec.multipart.FilePart;
+import org.springframework.http.codec.multipart.MultipartHttpMessageReader;
 import org.springframework.http.codec.multipart.Part;
 import org.springframework.http.server.reactive.ServerHttpRequest;
 import org.springframework.http.server.reactive.ServerHttpRequestDecorator;
@@ -92,14 +92,12 @@ final class RepeatableExchange extends ServerWebExchangeDecorator {
                         .map(RepeatableExchange::bytes)
                         .defaultIfEmpty(new byte[0])
                         .map(content -> new Content(part, content)))
-                .collect(
-                        () -> new RequestDigest(call),
-                        (digest, each) -> {
-                            digest.add(each.part().name());
-                            digest.add(each.part() instanceof FilePart file ? file.filename() : null);
-                            digest.add(each.part().headers().getFirst(HttpHeaders.CONTENT_TYPE));
-                            digest.add(each.bytes());
-                        })
+                .collect(() -> new RequestDigest(call), (digest, each) -> {
+                    digest.add(each.part().name());
+                    digest.add(each.part() instanceof FilePart file ? file.filename() : null);
+                    digest.add(each.part().headers().getFirst(HttpHeaders.CONTENT_TYPE));
+                    digest.add(each.bytes());
+                })
                 .map(RequestDigest::fingerprint);
     }
 
@@ -148,9 +146,7 @@ final class RepeatableExchange extends ServerWebExchangeDecorator {
 
     @Override
     public Mono<MultiValueMap<String, String>> getFormData() {
-        return isForm(request)
-                ? new FormHttpMessageReader().readMono(FORM, request, Map.of())
-                : super.getFormData();
+        return isForm(request) ? new FormHttpMessageReader().readMono(FORM, request, Map.of()) : super.getFormData();
     }
 
     @Override

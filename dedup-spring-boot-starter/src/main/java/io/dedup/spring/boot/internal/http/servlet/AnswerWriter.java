@@ -17,6 +17,9 @@ final class AnswerWriter {
     }
 
     void write(Answer answer, HttpServletRequest request, HttpServletResponse response) throws IOException {
+        if (!servlet.get().permitsOrigin(request, response)) {
+            return;
+        }
         for (Map.Entry<String, List<String>> header : answer.headers().entrySet()) {
             boolean first = true;
             for (String value : header.getValue()) {
@@ -27,9 +30,6 @@ final class AnswerWriter {
                 }
                 first = false;
             }
-        }
-        if (!servlet.get().permitsOrigin(request, response)) {
-            return;
         }
         if (answer.error()) {
             CapturingResponse.error(response, answer.status(), answer.message());

@@ -38,7 +38,8 @@ public interface FrontServlet {
     static PathContainer pathOf(HttpServletRequest request) {
         boolean known = ServletRequestPathUtils.hasParsedRequestPath(request);
         Object before = request.getAttribute(ServletRequestPathUtils.PATH_ATTRIBUTE);
-        RequestPath parsed = ServletRequestPathUtils.parseAndCache(request); // another one than before, if it was wrapped
+        RequestPath parsed =
+                ServletRequestPathUtils.parseAndCache(request); // another one than before, if it was wrapped
         if (known) {
             request.setAttribute(ServletRequestPathUtils.PATH_ATTRIBUTE, before);
         } else {

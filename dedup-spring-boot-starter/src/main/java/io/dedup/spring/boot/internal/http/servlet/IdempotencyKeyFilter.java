@@ -19,7 +19,6 @@ import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.security.Principal;
 import java.util.Collections;
-import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -82,8 +81,7 @@ public final class IdempotencyKeyFilter implements Filter {
         return paths.get().find(request.getMethod(), servlet.get().path(request));
     }
 
-    private void filter(
-            HttpPath path, HttpServletRequest request, HttpServletResponse response, FilterChain chain)
+    private void filter(HttpPath path, HttpServletRequest request, HttpServletResponse response, FilterChain chain)
             throws IOException, ServletException {
         HttpCall call = callOf(request);
         HttpDecision decision = path.check(call);

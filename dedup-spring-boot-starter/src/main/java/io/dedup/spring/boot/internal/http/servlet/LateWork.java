@@ -34,6 +34,10 @@ final class LateWork implements DeferredResultProcessingInterceptor, CallablePro
     private final Executor executor;
     private final Duration longest;
     private final AtomicReference<Task> task = new AtomicReference<>(Task.NONE);
+
+    /** Completes with the work, or when nobody waits for it any more. */
+    private final CompletableFuture<Void> kept = new CompletableFuture<>();
+
     private volatile @Nullable DeferredResult<?> deferred;
     private volatile @Nullable Result ended;
     private volatile boolean requestEnded;
@@ -164,8 +168,8 @@ final class LateWork implements DeferredResultProcessingInterceptor, CallablePro
     private synchronized void keep() {
         if (!keeping) {
             keeping = true;
-            CompletableFuture.delayedExecutor(longest.toMillis(), TimeUnit.MILLISECONDS, executor)
-                    .execute(this::stopKeeping);
+            var unused = kept.completeOnTimeout(null, longest.toMillis(), TimeUnit.MILLISECONDS)
+                    .thenRunAsync(this::stopKeeping, executor);
         }
     }
 
@@ -174,7 +178,7 @@ final class LateWork implements DeferredResultProcessingInterceptor, CallablePro
         try {
             whenLate.accept(value);
         } finally {
-            stopKeeping();
+            kept.complete(null);
         }
     }
 

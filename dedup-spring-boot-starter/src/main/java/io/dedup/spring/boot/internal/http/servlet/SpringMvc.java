@@ -77,8 +77,7 @@ public final class SpringMvc implements FrontServlet {
     @SuppressWarnings({"deprecation", "removal"})
     private boolean matchesAsText(PathPattern pattern, HttpServletRequest request) {
         for (TextMatching each : texts) {
-            if (each.matcher()
-                    .match(pattern.getPatternString(), each.paths().getLookupPathForRequest(request))) {
+            if (each.matcher().match(pattern.getPatternString(), each.paths().getLookupPathForRequest(request))) {
                 return true;
             }
         }
