@@ -52,8 +52,8 @@ class H2ModesTest {
                 ClaimRequest second = Messages.claim(key);
                 Messages.assertAcquired(store.claim(second), 2);
                 byte[] result = new byte[10_000];
-                assertThat(store.complete(new CompleteRequest(
-                                new Claim(key, second.owner(), 2), Messages.WINDOW, result, false)))
+                assertThat(store.complete(
+                                new CompleteRequest(new Claim(key, second.owner(), 2), Messages.WINDOW, result, false)))
                         .isEqualTo(WriteResult.applied());
                 assertThat(store.claim(Messages.claim(key)))
                         .isInstanceOfSatisfying(
