@@ -174,7 +174,7 @@ class LateWorkTest {
                 "--dedup.http.defaults.scope-by=none",
                 "--dedup.http.defaults.lease=" + LEASE.toMillis() + "ms",
                 "--dedup.http.paths.[/api/**].max-processing-time=1m",
-                "--dedup.http.paths.[/short/**].max-processing-time=500ms");
+                "--dedup.http.paths.[/short/**].max-processing-time=1s");
         port = HttpContract.portOf(application);
     }
 
