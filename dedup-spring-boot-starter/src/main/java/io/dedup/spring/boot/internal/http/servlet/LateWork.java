@@ -209,7 +209,6 @@ final class LateWork implements DeferredResultProcessingInterceptor, CallablePro
 
     private final class Held implements AsyncListener {
         private final AsyncListener spring;
-        private @Nullable AsyncEvent error;
         private @Nullable AsyncEvent completion;
 
         Held(AsyncListener spring) {
@@ -230,13 +229,9 @@ final class LateWork implements DeferredResultProcessingInterceptor, CallablePro
         @Override
         public void onError(AsyncEvent event) throws IOException {
             DeferredResult<?> result = deferred;
-            if (isKept() || (result != null && keepOpen(result))) {
-                synchronized (LateWork.this) {
-                    error = event;
-                }
-                return;
+            if (!isKept() && (result == null || !keepOpen(result))) {
+                spring.onError(event);
             }
-            spring.onError(event);
         }
 
         @Override
@@ -250,19 +245,14 @@ final class LateWork implements DeferredResultProcessingInterceptor, CallablePro
             spring.onComplete(event);
         }
 
+        /** Only that it has ended: Spring would make a result of the error, as if the work had one. */
         void release() {
-            AsyncEvent failed;
             AsyncEvent completed;
             synchronized (LateWork.this) {
-                failed = error;
                 completed = completion;
-                error = null;
                 completion = null;
             }
             try {
-                if (failed != null) {
-                    spring.onError(failed);
-                }
                 if (completed != null) {
                     spring.onComplete(completed);
                 }
