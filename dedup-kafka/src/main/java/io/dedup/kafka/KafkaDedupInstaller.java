@@ -19,9 +19,12 @@ import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.BeanFactoryAware;
 import org.springframework.beans.factory.BeanNameAware;
 import org.springframework.beans.factory.config.BeanPostProcessor;
-import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 import org.springframework.core.Ordered;
+import org.springframework.core.PriorityOrdered;
+import org.springframework.kafka.annotation.KafkaListenerAnnotationBeanPostProcessor;
 import org.springframework.kafka.annotation.KafkaListenerAnnotationBeanPostProcessor.AnnotationEnhancer;
+import org.springframework.kafka.config.KafkaListenerConfigUtils;
 import org.springframework.kafka.listener.AbstractMessageListenerContainer;
 import org.springframework.kafka.listener.ExceptionClassifier;
 import org.springframework.kafka.retrytopic.DestinationTopicContainer;
@@ -45,8 +48,7 @@ import org.springframework.kafka.retrytopic.RetryTopicConfigurer;
  * {@link KafkaDedup#decorate}), nor those of a {@code ShareKafkaListenerContainerFactory}, which calls no
  * post-processor (see {@link KafkaDedup#shareGroups}). Thread-safe.
  */
-public final class KafkaDedupInstaller
-        implements AnnotationEnhancer, BeanPostProcessor, BeanNameAware, BeanFactoryAware, Ordered {
+public final class KafkaDedupInstaller implements BeanPostProcessor, BeanNameAware, BeanFactoryAware, PriorityOrdered {
     private static final Logger log = LoggerFactory.getLogger(KafkaDedup.class);
     private static final String ATTRIBUTE = "containerPostProcessor";
 
@@ -71,7 +73,7 @@ public final class KafkaDedupInstaller
     private final Map<String, Optional<KafkaDedup>> selected = new ConcurrentHashMap<>();
 
     private @Nullable String expression;
-    private @Nullable BeanFactory beans;
+    private @Nullable DefaultListableBeanFactory beans;
     private @Nullable String name;
 
     /** Creates an installer for the listeners that the selection chooses. */
@@ -95,26 +97,52 @@ public final class KafkaDedupInstaller
 
     @Override
     public void setBeanFactory(BeanFactory factory) {
-        if (!(factory instanceof ConfigurableListableBeanFactory configurable)) {
+        if (!(factory instanceof DefaultListableBeanFactory listable)) {
             throw new IllegalStateException(
-                    "KafkaDedupInstaller needs a ConfigurableListableBeanFactory, but the bean factory is a "
+                    "KafkaDedupInstaller needs a DefaultListableBeanFactory, but the bean factory is a "
                             + factory.getClass().getName());
         }
-        beans = factory;
+        if (listable.containsSingleton(KafkaListenerConfigUtils.KAFKA_LISTENER_ANNOTATION_PROCESSOR_BEAN_NAME)) {
+            throw new IllegalStateException("KafkaDedupInstaller " + name
+                    + " was created after spring-kafka's processor of @KafkaListener, so listeners would run undecorated:"
+                    + " declare it in a static @Bean method, and let no other bean post-processor depend on either");
+        }
+        beans = listable;
         postProcessors.use(factory);
         String helper = name + ".postProcessors";
-        configurable.registerSingleton(helper, postProcessors);
+        listable.registerSingleton(helper, postProcessors);
         expression = "@'" + helper.replace("'", "''") + "'";
     }
 
-    @Override
-    public Map<String, Object> apply(Map<String, Object> attributes, AnnotatedElement annotated) {
-        if (expression == null) {
-            throw new IllegalStateException("KafkaDedupInstaller isn't a bean: declare it in a static @Bean method");
+    /**
+     * Makes spring-kafka look for enhancers of annotations while ours is a bean, and only then: an enhancer is a
+     * {@link java.util.function.BiFunction}, so Spring Cloud Function would take it for a function of the application.
+     */
+    private void enhance(KafkaListenerAnnotationBeanPostProcessor<?, ?> processor) {
+        DefaultListableBeanFactory factory = Objects.requireNonNull(beans, "KafkaDedupInstaller isn't a bean");
+        String helper = name + ".enhancer";
+        factory.registerSingleton(helper, new Enhancer());
+        try {
+            Object unused = processor.postProcessAfterInitialization(this, helper); // has no listeners
+        } finally {
+            factory.destroySingleton(helper);
         }
-        Map<String, Object> changed = new HashMap<>(attributes);
-        changed.put(ATTRIBUTE, postProcessors.expression(expression, annotated, (String) attributes.get(ATTRIBUTE)));
-        return changed;
+    }
+
+    /** Last, so that the attributes set by other enhancers are kept. */
+    private final class Enhancer implements AnnotationEnhancer, Ordered {
+        @Override
+        public Map<String, Object> apply(Map<String, Object> attributes, AnnotatedElement annotated) {
+            Map<String, Object> changed = new HashMap<>(attributes);
+            changed.put(ATTRIBUTE, postProcessors.expression(Objects.requireNonNull(expression), annotated, (String)
+                    attributes.get(ATTRIBUTE)));
+            return changed;
+        }
+
+        @Override
+        public int getOrder() {
+            return Ordered.LOWEST_PRECEDENCE;
+        }
     }
 
     private void decorate(AbstractMessageListenerContainer<?, ?> container, AnnotatedElement annotated) {
@@ -147,6 +175,9 @@ public final class KafkaDedupInstaller
 
     @Override
     public Object postProcessAfterInitialization(Object bean, String beanName) {
+        if (bean instanceof KafkaListenerAnnotationBeanPostProcessor<?, ?> processor) {
+            enhance(processor);
+        }
         if (bean instanceof RetryTopicConfigurer configurer) {
             try {
                 RetryTopicHook.after(configurer, this::completeRetryTopic);
@@ -164,7 +195,7 @@ public final class KafkaDedupInstaller
         return bean;
     }
 
-    /** Last, so that the attributes set by other enhancers are kept. */
+    /** Before spring-kafka's processor of annotations, which this one has to see when it is created. */
     @Override
     public int getOrder() {
         return Ordered.LOWEST_PRECEDENCE;

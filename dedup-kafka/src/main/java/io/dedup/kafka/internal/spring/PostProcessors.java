@@ -5,14 +5,16 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BiConsumer;
-import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.kafka.config.ContainerPostProcessor;
 import org.springframework.kafka.listener.AbstractMessageListenerContainer;
 
-/** The post-processors for the containers of annotated listeners, which expressions in the annotations refer to. */
-public final class PostProcessors implements BiFunction<Integer, @Nullable Object, Object> {
+/**
+ * The post-processors for the containers of annotated listeners, which expressions in the annotations refer to. It is a bean, so it must
+ * not be a {@link java.util.function.BiFunction}: Spring Cloud Function would take it for a function of the application.
+ */
+public final class PostProcessors {
     private final BiConsumer<AbstractMessageListenerContainer<?, ?>, AnnotatedElement> decorate;
     private final List<AnnotatedElement> elements = new CopyOnWriteArrayList<>();
     private volatile @Nullable BeanFactory beans;
@@ -54,9 +56,8 @@ public final class PostProcessors implements BiFunction<Integer, @Nullable Objec
                 + annotated + " has text around an expression. Set it to one expression, or to a bean's name");
     }
 
-    /** Returns the post-processor of an annotated element, which runs after the original one. */
-    @Override
-    public Object apply(Integer element, @Nullable Object before) {
+    /** Returns the post-processor of an annotated element, which runs after the original one. Called by expressions. */
+    public Object apply(int element, @Nullable Object before) {
         ContainerPostProcessor<Object, Object, AbstractMessageListenerContainer<Object, Object>> first = first(before);
         AnnotatedElement annotated = elements.get(element);
         return (ContainerPostProcessor<Object, Object, AbstractMessageListenerContainer<Object, Object>>) container -> {
