@@ -9,6 +9,7 @@ import org.springframework.kafka.config.ContainerCustomizer;
 import org.springframework.kafka.config.ContainerPostProcessor;
 import org.springframework.kafka.listener.AbstractMessageListenerContainer;
 import org.springframework.kafka.listener.ConcurrentMessageListenerContainer;
+import org.springframework.kafka.listener.MessageListenerContainer;
 import org.springframework.kafka.retrytopic.DestinationTopicContainer;
 
 /**
@@ -64,6 +65,14 @@ public final class KafkaDedup implements AutoCloseable {
      */
     public List<String> check(AbstractMessageListenerContainer<?, ?> container) {
         return ContainerDecorator.check(container);
+    }
+
+    /**
+     * Whether a container's messages are deduplicated, by any {@link KafkaDedup}: it was decorated, or created by
+     * {@link #shareGroups}.
+     */
+    public static boolean isDecorated(MessageListenerContainer container) {
+        return ContainerDecorator.isDecorated(container);
     }
 
     /**

@@ -29,6 +29,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.kafka.listener.AbstractMessageListenerContainer;
 import org.springframework.kafka.listener.BatchMessageListener;
 import org.springframework.kafka.listener.MessageListener;
+import org.springframework.kafka.listener.MessageListenerContainer;
 import org.springframework.kafka.listener.adapter.KafkaBackoffAwareMessageListenerAdapter;
 import org.springframework.kafka.retrytopic.DestinationTopicContainer;
 
@@ -60,6 +61,13 @@ public final class ContainerDecorator implements AutoCloseable {
         this.replies = replies;
         this.pauses = new StorePauses(timer, engine);
         this.claims = new ClaimsAhead(engine, deliveries, timer);
+    }
+
+    /** Whether a container was decorated, or is one for share groups of ours, which decorates itself at its start. */
+    public static boolean isDecorated(MessageListenerContainer container) {
+        return container instanceof AbstractMessageListenerContainer<?, ?> decorable
+                ? decorated(decorable.getContainerProperties().getMessageListener()) != null
+                : container instanceof SelfDecorating;
     }
 
     /**

@@ -1,10 +1,13 @@
 package io.dedup.kafka.internal.share;
 
 import io.dedup.adapter.DedupAdapter;
+import io.dedup.kafka.internal.container.SelfDecorating;
 import io.dedup.kafka.internal.deferral.Deferrals;
 import io.dedup.kafka.internal.handler.HandlerCalls;
 import io.dedup.kafka.internal.handler.Invocations;
 import io.dedup.kafka.internal.record.RecordDeliveries;
+import io.dedup.policy.OnStoreFailure;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.consumer.AcknowledgeType;
 import org.springframework.kafka.core.ShareConsumerFactory;
 import org.springframework.kafka.listener.ContainerProperties;
@@ -16,18 +19,29 @@ import org.springframework.kafka.listener.ShareKafkaMessageListenerContainer;
  * A share container whose listener runs once per message ID. It is a subclass because a container gets its recoverer
  * from itself only, and a deferral must be handled there to keep the record from being rejected.
  */
-public final class DedupShareContainer<K, V> extends ShareKafkaMessageListenerContainer<K, V> {
+public final class DedupShareContainer<K, V> extends ShareKafkaMessageListenerContainer<K, V>
+        implements SelfDecorating {
     private final DedupAdapter engine;
     private final RecordDeliveries deliveries;
+    private final HoldingShareConsumerFactory<K, V> consumers;
 
     public DedupShareContainer(
             ShareConsumerFactory<K, V> consumers,
             ContainerProperties properties,
             DedupAdapter engine,
             RecordDeliveries deliveries) {
-        super(new HoldingShareConsumerFactory<>(consumers), properties);
+        this(new HoldingShareConsumerFactory<>(consumers), properties, engine, deliveries);
+    }
+
+    private DedupShareContainer(
+            HoldingShareConsumerFactory<K, V> consumers,
+            ContainerProperties properties,
+            DedupAdapter engine,
+            RecordDeliveries deliveries) {
+        super(consumers, properties);
         this.engine = engine;
         this.deliveries = deliveries;
+        this.consumers = consumers;
     }
 
     @Override
@@ -40,9 +54,20 @@ public final class DedupShareContainer<K, V> extends ShareKafkaMessageListenerCo
             new ShareStartCheck(this, engine, deliveries).requireSafe();
             Invocations invocations = new Invocations();
             boolean unused = HandlerCalls.take(handler, invocations); // makes the method wait for its work
+            LastDeliveries last = new LastDeliveries((record, deferral) ->
+                    super.getShareConsumerRecordRecoverer().recover(record, deferral));
+            consumers.use(engine, last, isAnyWaitingForStore(properties));
+            last.read(consumers.getConfigurationProperties(), String.valueOf(getGroupId()));
             properties.setMessageListener(new DedupShareListener<K, V>(handler, engine, deliveries, invocations));
         }
         super.doStart();
+    }
+
+    private boolean isAnyWaitingForStore(ContainerProperties properties) {
+        String[] topics = properties.getTopics();
+        return topics != null
+                && Stream.of(topics)
+                        .anyMatch(topic -> deliveries.topic(topic).policy().onStoreFailure() != OnStoreFailure.PROCESS);
     }
 
     @Override

@@ -115,8 +115,10 @@ final class DedupShareListener<K, V>
             Duration retryAfter,
             @Nullable Throwable cause,
             HoldingShareConsumer<?, ?> consumer) {
-        consumer.defer(record, retryAfter);
-        return new DeliveryDeferredException(reason, retryAfter, false, record, record, cause);
+        DeliveryDeferredException deferral =
+                new DeliveryDeferredException(reason, retryAfter, false, record, record, cause);
+        consumer.defer(record, deferral);
+        return deferral;
     }
 
     /** The record ends at the handler's return, or, in the ack mode MANUAL, with its acknowledgment. */
@@ -128,8 +130,9 @@ final class DedupShareListener<K, V>
         Duration delay = policy(record).maxDeferDelay();
         ClaimedShareAcknowledgment ack = acknowledgment == null
                 ? null
-                : new ClaimedShareAcknowledgment(
-                        acknowledgment, execution, consumer, () -> consumer.defer(record, delay));
+                : new ClaimedShareAcknowledgment(acknowledgment, execution, consumer, () -> {
+                    Object unused = deferred(record, DeferReason.LEASE_LOST, delay, null, consumer);
+                });
         HandlerCall<Boolean> handler = () -> {
             invoke(record, ack, consumer, execution);
             return ack == null;

@@ -1,5 +1,6 @@
 package io.dedup.kafka.internal.share;
 
+import io.dedup.kafka.exception.DeliveryDeferredException;
 import io.dedup.kafka.internal.Partitions;
 import io.dedup.kafka.internal.spring.PollResults;
 import java.time.Duration;
@@ -30,7 +31,7 @@ final class HeldRecords<K, V> {
         private final ConsumerRecord<K, V> record;
         private @Nullable Long retryAt;
         private @Nullable Long handledUntil;
-        private boolean wasDeferred;
+        private @Nullable DeliveryDeferredException deferral;
 
         private Held(ConsumerRecord<K, V> record) {
             this.record = record;
@@ -71,13 +72,28 @@ final class HeldRecords<K, V> {
     }
 
     /** Passes the record to the listener again after this delay. */
-    void defer(ConsumerRecord<?, ?> record, long now, Duration delay) {
+    void defer(ConsumerRecord<?, ?> record, long now, DeliveryDeferredException deferral) {
         Held<K, V> found = held.get(Place.of(record));
         if (found != null) {
             found.handledUntil = null;
-            found.retryAt = now + delay.toNanos();
-            found.wasDeferred = true;
+            found.retryAt = now + deferral.retryAfter().toNanos();
+            found.deferral = deferral;
         }
+    }
+
+    /** Passes the record, which the listener hasn't got yet, to it next. */
+    void due(ConsumerRecord<?, ?> record, long now) {
+        Held<K, V> found = held.get(Place.of(record));
+        if (found != null) {
+            found.retryAt = now;
+        }
+    }
+
+    /** Returns why the record is deferred; null if it isn't. */
+    @Nullable
+    DeliveryDeferredException deferral(ConsumerRecord<?, ?> record) {
+        Held<K, V> found = held.get(Place.of(record));
+        return found == null || found.retryAt == null ? null : found.deferral;
     }
 
     boolean isDeferred(ConsumerRecord<?, ?> record) {
@@ -87,7 +103,7 @@ final class HeldRecords<K, V> {
 
     boolean wasDeferred(ConsumerRecord<?, ?> record) {
         Held<K, V> found = held.get(Place.of(record));
-        return found != null && found.wasDeferred;
+        return found != null && found.deferral != null;
     }
 
     boolean anyNotDeferred() {

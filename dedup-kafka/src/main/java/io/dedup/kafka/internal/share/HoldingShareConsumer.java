@@ -1,12 +1,16 @@
 package io.dedup.kafka.internal.share;
 
+import io.dedup.DedupOutcome.DeferReason;
 import io.dedup.adapter.WaitBudget;
+import io.dedup.kafka.exception.DeliveryDeferredException;
 import io.dedup.kafka.internal.KafkaLog;
 import io.dedup.kafka.internal.PollBudget;
 import io.dedup.kafka.internal.Timer;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
@@ -43,6 +47,8 @@ final class HoldingShareConsumer<K, V> extends GuardedShareConsumer<K, V> {
     private static final Duration WAIT_INTERVAL = Duration.ofSeconds(30);
 
     private final String name;
+    private final StoreGate store;
+    private final LastDeliveries last;
     private final Condition never = mutex.newCondition();
     private final HeldRecords<K, V> held = new HeldRecords<>();
     private final PollBudget waits = new PollBudget(WAIT_INTERVAL);
@@ -55,9 +61,11 @@ final class HoldingShareConsumer<K, V> extends GuardedShareConsumer<K, V> {
     private boolean warnedOverdue;
     private boolean closed;
 
-    HoldingShareConsumer(ShareConsumer<K, V> client, String name) {
+    HoldingShareConsumer(ShareConsumer<K, V> client, String name, StoreGate store, LastDeliveries last) {
         super(client);
         this.name = name;
+        this.store = store;
+        this.last = last;
     }
 
     /** For waits on the consumer's thread. */
@@ -84,9 +92,15 @@ final class HoldingShareConsumer<K, V> extends GuardedShareConsumer<K, V> {
     }
 
     /** The container's next release of this record only makes this consumer return it again after the delay. */
-    void defer(ConsumerRecord<?, ?> record, Duration delay) {
+    void defer(ConsumerRecord<?, ?> record, DeliveryDeferredException deferral) {
         locked(() -> {
-            held.defer(record, System.nanoTime(), delay);
+            if (last.isLast(record) && !held.wasDeferred(record)) {
+                last.deferred(record, deferral);
+            }
+            if (deferral.reason() == DeferReason.STORE_UNAVAILABLE) {
+                store.storeFailed();
+            }
+            held.defer(record, System.nanoTime(), deferral);
             return null;
         });
     }
@@ -104,8 +118,29 @@ final class HoldingShareConsumer<K, V> extends GuardedShareConsumer<K, V> {
                 pollFailure = null;
                 throw failure;
             }
-            return held.isEmpty() ? fetch(timeout) : deferred(timeout);
+            if (!held.isEmpty()) {
+                return deferred(timeout);
+            }
+            return awaitStore(timeout) ? fetch(timeout) : ConsumerRecords.empty();
         });
+    }
+
+    /** Returns false if the store doesn't answer within this time, so that nothing may be acquired. */
+    private boolean awaitStore(Duration timeout) {
+        long until = System.nanoTime() + timeout.toNanos();
+        while (!store.isOpen()) {
+            long wait = until - System.nanoTime();
+            if (wait <= 0) {
+                return false;
+            }
+            try {
+                long ignored = never.awaitNanos(Math.min(wait, store.untilProbe()));
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                return false;
+            }
+        }
+        return true;
     }
 
     private ConsumerRecords<K, V> fetch(Duration timeout) {
@@ -223,7 +258,7 @@ final class HoldingShareConsumer<K, V> extends GuardedShareConsumer<K, V> {
             log.warn("Lost the locks of {} records of {}; the broker redelivers them", renewal.lost(), name);
         }
         held.received(renewal.others());
-        renewal.others().forEach(record -> held.defer(record, System.nanoTime(), Duration.ZERO));
+        renewal.others().forEach(record -> held.due(record, System.nanoTime()));
     }
 
     @Override
@@ -244,7 +279,7 @@ final class HoldingShareConsumer<K, V> extends GuardedShareConsumer<K, V> {
         });
     }
 
-    /** The broker redelivers the held records to other consumers at once. */
+    /** The broker redelivers the held records to other consumers at once, except those in their last delivery. */
     @Override
     public void close() {
         close(client::close);
@@ -256,9 +291,20 @@ final class HoldingShareConsumer<K, V> extends GuardedShareConsumer<K, V> {
     }
 
     private void close(Runnable closing) {
+        Map<ConsumerRecord<K, V>, AcknowledgeType> ends = new LinkedHashMap<>();
+        for (ConsumerRecord<K, V> record : locked(held::all)) { // without the lock, because a recoverer may take long
+            if (last.isLast(record)) {
+                ends.put(record, last.closing(record, locked(() -> held.deferral(record))));
+            }
+        }
         locked(() -> {
             closed = true;
             timer.close();
+            ends.forEach((record, type) -> {
+                if (type != AcknowledgeType.RELEASE && held.acknowledged(record)) {
+                    client.acknowledge(record, type);
+                }
+            });
             closing.run();
             return null;
         });

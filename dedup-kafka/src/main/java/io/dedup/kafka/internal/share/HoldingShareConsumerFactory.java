@@ -1,7 +1,9 @@
 package io.dedup.kafka.internal.share;
 
+import io.dedup.adapter.DedupAdapter;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.apache.kafka.clients.consumer.ShareConsumer;
 import org.apache.kafka.common.serialization.Deserializer;
 import org.jspecify.annotations.Nullable;
@@ -9,10 +11,22 @@ import org.springframework.kafka.core.ShareConsumerFactory;
 
 /** Creates consumers that keep their records until they are acknowledged. Thread-safe if the delegate is. */
 final class HoldingShareConsumerFactory<K, V> implements ShareConsumerFactory<K, V> {
+    private record Guards(DedupAdapter engine, LastDeliveries last, boolean waitsForStore) {}
+
     private final ShareConsumerFactory<K, V> delegate;
+    private volatile @Nullable Guards guards;
 
     HoldingShareConsumerFactory(ShareConsumerFactory<K, V> delegate) {
         this.delegate = delegate;
+    }
+
+    /**
+     * Called before the container starts.
+     *
+     * @param waitsForStore whether messages are deferred while the store doesn't answer
+     */
+    void use(DedupAdapter engine, LastDeliveries last, boolean waitsForStore) {
+        guards = new Guards(engine, last, waitsForStore);
     }
 
     @Override
@@ -26,8 +40,11 @@ final class HoldingShareConsumerFactory<K, V> implements ShareConsumerFactory<K,
         return holding(delegate.createShareConsumer(groupId, clientId, overrides), clientId);
     }
 
-    private static <K, V> ShareConsumer<K, V> holding(ShareConsumer<K, V> consumer, @Nullable String clientId) {
-        return new HoldingShareConsumer<>(consumer, "share consumer " + clientId);
+    private ShareConsumer<K, V> holding(ShareConsumer<K, V> consumer, @Nullable String clientId) {
+        Guards all = Objects.requireNonNull(guards, "the container hasn't been started");
+        String name = "share consumer " + clientId;
+        return new HoldingShareConsumer<>(
+                consumer, name, new StoreGate(all.engine(), name, all.waitsForStore()), all.last());
     }
 
     @Override
