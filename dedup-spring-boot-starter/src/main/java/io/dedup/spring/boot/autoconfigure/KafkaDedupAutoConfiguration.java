@@ -9,6 +9,7 @@ import io.dedup.spring.boot.internal.kafka.KafkaContainerCheck;
 import io.dedup.spring.boot.internal.kafka.KafkaIds;
 import io.dedup.spring.boot.internal.kafka.KafkaListeners;
 import io.dedup.spring.boot.internal.kafka.KafkaRetentionCheck;
+import io.dedup.spring.boot.internal.kafka.OtherContainers;
 import io.dedup.spring.boot.internal.kafka.PoolSizeCheck;
 import io.dedup.spring.boot.internal.plan.KnownTopics;
 import io.dedup.spring.boot.internal.plan.ListenerPlanner;
@@ -50,6 +51,14 @@ final class KafkaDedupAutoConfiguration {
     @Bean
     KafkaContainerCheck dedupKafkaContainerCheck(KafkaListeners listeners, DedupProperties properties) {
         return new KafkaContainerCheck(listeners, properties.isStrict());
+    }
+
+    @Bean
+    OtherContainers dedupOtherContainers(
+            KafkaListeners listeners,
+            ObjectProvider<KafkaListenerEndpointRegistry> registries,
+            ConfigurableListableBeanFactory beans) {
+        return new OtherContainers(listeners, registries, beans);
     }
 
     @Bean

@@ -1,6 +1,7 @@
 package io.dedup.spring.boot.autoconfigure;
 
 import io.dedup.rocketmq.RocketMqDedup;
+import io.dedup.spring.boot.DedupConfigurationException;
 import io.dedup.spring.boot.internal.deduplicator.DeduplicatorRegistry;
 import io.dedup.spring.boot.internal.id.ExtractorBeans;
 import io.dedup.spring.boot.internal.plan.KnownTopics;
@@ -13,6 +14,7 @@ import io.dedup.spring.boot.internal.rocketmq.RocketMqListeners;
 import io.dedup.spring.boot.internal.rocketmq.RocketMqTopicPreparation;
 import io.dedup.spring.boot.internal.store.DedupStores;
 import org.apache.rocketmq.client.apis.consumer.MessageListener;
+import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -20,12 +22,15 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProp
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.context.annotation.Bean;
 import org.springframework.core.env.Environment;
+import org.springframework.util.ClassUtils;
 
 /** Deduplicates message listener beans of push consumers, where the application has RocketMQ's client. */
 @AutoConfiguration(after = DedupAutoConfiguration.class)
 @ConditionalOnClass({MessageListener.class, RocketMqDedup.class})
 @ConditionalOnBooleanProperty(name = "dedup.enabled", matchIfMissing = true)
 final class RocketMqDedupAutoConfiguration {
+    private static final String NEWEST_CLASS = "org.apache.rocketmq.client.apis.consumer.LitePushConsumer";
+
     @Bean
     RocketMqListeners dedupRocketMqListeners(
             TopicPlans plans,
@@ -45,7 +50,19 @@ final class RocketMqDedupAutoConfiguration {
             Environment environment,
             ObjectProvider<RocketMqListeners> listeners,
             ObjectProvider<KnownTopics> known) {
+        requireClient(beans.getBeanClassLoader());
         return new RocketMqListenerPostProcessor(beans, environment, listeners, known);
+    }
+
+    /** Other starters bring older clients, which lack classes that the adapter uses. */
+    private static void requireClient(@Nullable ClassLoader classes) {
+        if (!ClassUtils.isPresent(NEWEST_CLASS, classes)) {
+            throw new DedupConfigurationException(
+                    "The RocketMQ client on the class path is older than 5.2, which dedup-rocketmq needs: it has no "
+                            + NEWEST_CLASS + ". rocketmq-v5-client-spring-boot-starter brings such a client.",
+                    "Import dedup-bom, which manages org.apache.rocketmq:rocketmq-client-java, or depend on version 5.2.0 of it."
+                            + " To use the application without deduplication, set dedup.enabled: false.");
+        }
     }
 
     @Bean

@@ -19,6 +19,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.kafka.autoconfigure.KafkaAutoConfiguration;
+import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -73,6 +74,36 @@ class UnusedEntriesTest {
         MessageListener receiving() {
             return message -> ConsumeResult.SUCCESS;
         }
+    }
+
+    @Test
+    @DisplayName("a store without any entry, as with an inactive profile: warned of; strict refuses it")
+    void nothingConfigured() {
+        try (Logs logs = new Logs()) {
+            runner.withUserConfiguration(OnKafka.class)
+                    .run(context -> assertThat(context).hasNotFailed());
+            assertThat(logs.warnings())
+                    .singleElement()
+                    .asString()
+                    .contains("dedup.store is set, but nothing is deduplicated")
+                    .contains("Listeners subscribe to [/audit-.*/, orders]")
+                    .contains("dedup.enabled: false");
+        }
+        runner.withUserConfiguration(OnKafka.class)
+                .withPropertyValues("dedup.strict=true")
+                .run(context -> assertThat(analysis(context.getStartupFailure()).getDescription())
+                        .contains("nothing is deduplicated"));
+    }
+
+    @Test
+    @DisplayName("an older RocketMQ client, such as another starter brings, is refused with its version")
+    void oldRocketMqClient() {
+        runner.withClassLoader(new FilteredClassLoader("org.apache.rocketmq.client.apis.consumer.LitePushConsumer"))
+                .run(context -> {
+                    FailureAnalysis analysis = analysis(context.getStartupFailure());
+                    assertThat(analysis.getDescription()).contains("older than 5.2");
+                    assertThat(analysis.getAction()).contains("dedup-bom").contains("rocketmq-client-java");
+                });
     }
 
     @ParameterizedTest

@@ -55,7 +55,8 @@ class OneFunctionTest {
                         "--dedup.store=jdbc",
                         "--dedup.jdbc.initialize-schema=always",
                         "--dedup.topics.shipments.id=key")) {
-            assertThat(context.getBean(FunctionCatalog.class).getNames(null)).noneMatch(name -> name.startsWith("dedup"));
+            assertThat(context.getBean(FunctionCatalog.class).getNames(null))
+                    .noneMatch(name -> name.startsWith("dedup"));
             List<String> handled = context.getBean(App.class).handled;
             await().atMost(Shop.SOON).until(() -> handled.contains("b"));
             assertThat(handled).containsExactly("a", "b");

@@ -5,6 +5,9 @@ import java.util.List;
 
 /** Looks for what is risky, before the listeners start. */
 public interface StartCheck {
+    /** Called for all checks, before the first one looks: finds listeners that nothing has reported yet. */
+    default void findListeners() {}
+
     /**
      * What to warn of; with {@code dedup.strict} the first one fails the start.
      *

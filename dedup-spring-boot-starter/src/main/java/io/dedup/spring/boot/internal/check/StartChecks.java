@@ -49,11 +49,17 @@ public final class StartChecks implements SmartLifecycle {
     @Override
     public void start() {
         running = true;
+        checks.orderedStream().forEach(StartCheck::findListeners);
         List<DeduplicatedListener> served = registry.listeners();
         UnusedEntries unused = new UnusedEntries(plans, known);
         List<StartCheck.Warning> warnings = new ArrayList<>(unused.warnings());
         if (served.isEmpty()) {
             requireSomething(unused.noListenerMatches(), warnings);
+        }
+        if (properties.getStore() != null
+                && properties.getHttp().getPaths().isEmpty()
+                && registry.deduplicators().isEmpty()) { // nor methods
+            warnings.addAll(unused.nothingConfigured());
         }
         List<StartCheck> later = new ArrayList<>();
         checks.orderedStream().forEach(check -> {

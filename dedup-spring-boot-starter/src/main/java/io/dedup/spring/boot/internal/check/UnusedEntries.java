@@ -95,6 +95,18 @@ final class UnusedEntries {
                         + " settings, set dedup.checks.refuse-unused: false to make this a warning.");
     }
 
+    /** Returns a warning if there is no entry at all, such as with a profile that isn't active, or lines indented wrongly. */
+    List<Warning> nothingConfigured() {
+        if (!plans.isEmpty() || known.expectsMoreTopics()) {
+            return List.of();
+        }
+        return List.of(new Warning(
+                "dedup.store is set, but nothing is deduplicated: there are no dedup.topics, dedup.listeners or"
+                        + " dedup.http.paths, and no @Deduplicated. Listeners subscribe to " + known.subscriptions(),
+                "Check that the file or profile with dedup.topics is active, and that topics is indented below dedup. If"
+                        + " nothing is to be deduplicated, set dedup.enabled: false."));
+    }
+
     private boolean anyEntryMatches() {
         TopicEntries topics = plans.topics();
         return known.topics().stream().anyMatch(topic -> !topics.of(topic).isEmpty())

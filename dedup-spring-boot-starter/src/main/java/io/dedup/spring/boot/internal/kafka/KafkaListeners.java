@@ -17,10 +17,12 @@ import io.dedup.spring.boot.internal.plan.TopicPlan;
 import io.dedup.spring.boot.internal.plan.TopicPlans;
 import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;
+import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.WeakHashMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -32,6 +34,7 @@ import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.kafka.config.KafkaListenerEndpointRegistry;
 import org.springframework.kafka.listener.AbstractMessageListenerContainer;
 import org.springframework.kafka.listener.ContainerProperties;
+import org.springframework.kafka.listener.MessageListenerContainer;
 import org.springframework.kafka.support.TopicPartitionOffset;
 
 /** Decides which {@code @KafkaListener}s are deduplicated, and by what. Thread-safe. */
@@ -46,6 +49,10 @@ public final class KafkaListeners implements AutoCloseable {
     private final ObjectProvider<KafkaListenerEndpointRegistry> registries;
     private final KafkaSettings settings;
     private final List<Decorated> decorated = new CopyOnWriteArrayList<>();
+    /** The containers about which one of the methods below has decided. */
+    private final Set<MessageListenerContainer> decided =
+            Collections.newSetFromMap(Collections.synchronizedMap(new WeakHashMap<>()));
+
     private final Map<ServingDeduplicator, KafkaDedup> byDeduplicator = new ConcurrentHashMap<>();
 
     /**
@@ -87,7 +94,7 @@ public final class KafkaListeners implements AutoCloseable {
     @Nullable
     public KafkaDedup dedupOf(AbstractMessageListenerContainer<?, ?> container, AnnotatedElement annotated) {
         ListenerSpec spec = spec(container, String.valueOf(container.getListenerId()), annotation(annotated));
-        known.add(spec);
+        found(container, spec);
         forgetUnregistered();
         Decorated made = serve(spec, container, true);
         return made == null ? null : made.dedup();
@@ -100,8 +107,39 @@ public final class KafkaListeners implements AutoCloseable {
      */
     public boolean isDeduplicated(AbstractMessageListenerContainer<?, ?> container, String name) {
         ListenerSpec spec = spec(container, name, null);
-        known.add(spec);
+        found(container, spec);
         return planner.plan(spec) != null;
+    }
+
+    /**
+     * Returns the topics for which a container has to be deduplicated, because nothing has decided about it; empty if one of the other
+     * methods has, or its topics aren't deduplicated.
+     *
+     * @throws DedupConfigurationException when it can't be deduplicated as configured
+     */
+    Set<String> undecided(MessageListenerContainer container, String name) {
+        if (decided.contains(container)) {
+            return Set.of();
+        }
+        ListenerSpec spec = spec(container, name, null);
+        known.add(spec);
+        PlannedListener planned = planner.plan(spec);
+        if (planned == null) {
+            return Set.of();
+        }
+        return planned.byPattern() == null ? planned.byTopic().keySet() : Set.of("/" + spec.pattern() + "/");
+    }
+
+    /** Notes what a container reads that isn't to be decorated. */
+    void leave(MessageListenerContainer container, String name) {
+        if (!decided.contains(container)) {
+            found(container, spec(container, name, null));
+        }
+    }
+
+    private void found(MessageListenerContainer container, ListenerSpec spec) {
+        decided.add(container);
+        known.add(spec);
     }
 
     /**
@@ -113,7 +151,7 @@ public final class KafkaListeners implements AutoCloseable {
      */
     public @Nullable Decorated serve(AbstractMessageListenerContainer<?, ?> container, String name) {
         ListenerSpec spec = spec(container, name, null);
-        known.add(spec);
+        found(container, spec);
         forget(decorated.stream()
                 .filter(each ->
                         !each.registered() && each.served().listener().spec().equals(spec))
@@ -163,7 +201,7 @@ public final class KafkaListeners implements AutoCloseable {
     }
 
     private static ListenerSpec spec(
-            AbstractMessageListenerContainer<?, ?> container, String name, @Nullable Deduplicated annotation) {
+            MessageListenerContainer container, String name, @Nullable Deduplicated annotation) {
         ContainerProperties properties = container.getContainerProperties();
         Set<String> topics = new LinkedHashSet<>();
         String[] names = properties.getTopics();
