@@ -3,6 +3,7 @@ package io.dedup.adapter;
 import io.dedup.DedupKey;
 import io.dedup.DedupOutcome.Completion;
 import io.dedup.Deduplicator;
+import io.dedup.policy.DedupMode;
 import io.dedup.store.transaction.TransactionalRecords;
 import java.util.List;
 import java.util.concurrent.Executor;
@@ -88,6 +89,14 @@ public interface DedupAdapter {
      * @throws io.dedup.DedupStoreException if not
      */
     void ping();
+
+    /**
+     * Checks that messages of this mode can be claimed: the store, or the database of the transactions, accepts writes.
+     * Unlike {@link #ping()}, it needn't know what has failed before. Returns normally if so.
+     *
+     * @throws io.dedup.DedupStoreException if not
+     */
+    void ping(DedupMode mode);
 
     /**
      * Registers which consumer group reads a topic under the consumer name of this deduplicator. A second group must

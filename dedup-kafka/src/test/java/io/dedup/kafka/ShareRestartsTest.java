@@ -16,6 +16,8 @@ import org.apache.kafka.clients.consumer.AcknowledgeType;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.kafka.listener.ContainerProperties.ShareAckMode;
 import org.springframework.kafka.listener.MessageListener;
 
@@ -31,11 +33,16 @@ class ShareRestartsTest {
         };
     }
 
-    @Test
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
     @DisplayName("K25 restarted again and again while the store is down: nothing is acquired, so no delivery is spent")
-    void whileTheStoreIsDown() {
+    void whileTheStoreIsDown(boolean withDatabase) {
         FaultyStore store = FaultyStore.around(Scene.memory()).down();
-        Scene scene = new Scene(store, 1, UnaryOperator.identity());
+        Ledger database = withDatabase ? Ledger.postgres() : null; // it answers, but leases aren't there
+        Scene scene = new Scene(store, database == null ? null : database.transactions, 1, UnaryOperator.identity());
+        if (database != null) {
+            scene.closeLater(database);
+        }
         AtomicInteger polls = new AtomicInteger();
         try (ShareScene group = new ShareScene(scene)) {
             scene.send("a", "b", "c");

@@ -2,6 +2,7 @@ package io.dedup.internal.engine;
 
 import io.dedup.internal.claim.AdmissionDecider;
 import io.dedup.internal.transaction.Transactions;
+import io.dedup.policy.DedupMode;
 import io.dedup.store.DedupStore;
 
 /** Checks whether the store or the database that deliveries were deferred for accepts writes again. Thread-safe. */
@@ -25,6 +26,17 @@ final class Availability {
             transactions.ping();
         }
         if (ofStore || !hasRecords) { // a front store that fails does not defer messages
+            store.ping();
+            decider.storeAnswers();
+        }
+    }
+
+    /** See {@link io.dedup.adapter.DedupAdapter#ping(DedupMode)}. */
+    void ping(DedupMode mode) {
+        if (mode.isTransactional()) {
+            transactions.ping();
+        }
+        if (mode == DedupMode.LEASED || mode == DedupMode.LEASED_TRANSACTIONAL) {
             store.ping();
             decider.storeAnswers();
         }

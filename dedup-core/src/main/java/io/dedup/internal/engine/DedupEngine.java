@@ -113,6 +113,11 @@ public final class DedupEngine implements DedupAdapter, AutoCloseable {
         parts.availability().ping();
     }
 
+    @Override
+    public void ping(DedupMode mode) {
+        parts.availability().ping(mode);
+    }
+
     /** An operator's command, see {@link io.dedup.Deduplicator#forget}. */
     public OperatorResult forget(DedupKey key, DedupMode mode, LiveLease liveLease) {
         return parts.forget().run(key, mode, liveLease);

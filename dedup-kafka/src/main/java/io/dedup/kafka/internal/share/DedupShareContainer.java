@@ -6,7 +6,11 @@ import io.dedup.kafka.internal.deferral.Deferrals;
 import io.dedup.kafka.internal.handler.HandlerCalls;
 import io.dedup.kafka.internal.handler.Invocations;
 import io.dedup.kafka.internal.record.RecordDeliveries;
+import io.dedup.policy.DedupMode;
+import io.dedup.policy.DedupPolicy;
 import io.dedup.policy.OnStoreFailure;
+import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.consumer.AcknowledgeType;
 import org.springframework.kafka.core.ShareConsumerFactory;
@@ -56,18 +60,21 @@ public final class DedupShareContainer<K, V> extends ShareKafkaMessageListenerCo
             boolean unused = HandlerCalls.take(handler, invocations); // makes the method wait for its work
             LastDeliveries last = new LastDeliveries((record, deferral) ->
                     super.getShareConsumerRecordRecoverer().recover(record, deferral));
-            consumers.use(engine, last, isAnyWaitingForStore(properties));
+            consumers.use(engine, last, waitingForStore(properties));
             last.read(consumers.getConfigurationProperties(), String.valueOf(getGroupId()));
             properties.setMessageListener(new DedupShareListener<K, V>(handler, engine, deliveries, invocations));
         }
         super.doStart();
     }
 
-    private boolean isAnyWaitingForStore(ContainerProperties properties) {
+    /** Of the topics whose messages are deferred while the store doesn't answer. */
+    private Set<DedupMode> waitingForStore(ContainerProperties properties) {
         String[] topics = properties.getTopics();
-        return topics != null
-                && Stream.of(topics)
-                        .anyMatch(topic -> deliveries.topic(topic).policy().onStoreFailure() != OnStoreFailure.PROCESS);
+        return Stream.of(topics == null ? new String[0] : topics)
+                .map(topic -> deliveries.topic(topic).policy())
+                .filter(policy -> policy.onStoreFailure() != OnStoreFailure.PROCESS)
+                .map(DedupPolicy::mode)
+                .collect(Collectors.toSet());
     }
 
     @Override

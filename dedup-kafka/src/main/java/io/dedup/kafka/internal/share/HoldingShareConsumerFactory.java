@@ -1,9 +1,11 @@
 package io.dedup.kafka.internal.share;
 
 import io.dedup.adapter.DedupAdapter;
+import io.dedup.policy.DedupMode;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import org.apache.kafka.clients.consumer.ShareConsumer;
 import org.apache.kafka.common.serialization.Deserializer;
 import org.jspecify.annotations.Nullable;
@@ -11,7 +13,7 @@ import org.springframework.kafka.core.ShareConsumerFactory;
 
 /** Creates consumers that keep their records until they are acknowledged. Thread-safe if the delegate is. */
 final class HoldingShareConsumerFactory<K, V> implements ShareConsumerFactory<K, V> {
-    private record Guards(DedupAdapter engine, LastDeliveries last, boolean waitsForStore) {}
+    private record Guards(DedupAdapter engine, LastDeliveries last, Set<DedupMode> modes) {}
 
     private final ShareConsumerFactory<K, V> delegate;
     private volatile @Nullable Guards guards;
@@ -23,10 +25,10 @@ final class HoldingShareConsumerFactory<K, V> implements ShareConsumerFactory<K,
     /**
      * Called before the container starts.
      *
-     * @param waitsForStore whether messages are deferred while the store doesn't answer
+     * @param modes of the topics whose messages are deferred while the store doesn't answer
      */
-    void use(DedupAdapter engine, LastDeliveries last, boolean waitsForStore) {
-        guards = new Guards(engine, last, waitsForStore);
+    void use(DedupAdapter engine, LastDeliveries last, Set<DedupMode> modes) {
+        guards = new Guards(engine, last, modes);
     }
 
     @Override
@@ -43,8 +45,7 @@ final class HoldingShareConsumerFactory<K, V> implements ShareConsumerFactory<K,
     private ShareConsumer<K, V> holding(ShareConsumer<K, V> consumer, @Nullable String clientId) {
         Guards all = Objects.requireNonNull(guards, "the container hasn't been started");
         String name = "share consumer " + clientId;
-        return new HoldingShareConsumer<>(
-                consumer, name, new StoreGate(all.engine(), name, all.waitsForStore()), all.last());
+        return new HoldingShareConsumer<>(consumer, name, new StoreGate(all.engine(), name, all.modes()), all.last());
     }
 
     @Override

@@ -2,7 +2,9 @@ package io.dedup.kafka.internal.share;
 
 import io.dedup.adapter.DedupAdapter;
 import io.dedup.kafka.internal.KafkaLog;
+import io.dedup.policy.DedupMode;
 import java.time.Duration;
+import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -17,15 +19,17 @@ final class StoreGate {
 
     private final DedupAdapter engine;
     private final String consumer;
+    private final Set<DedupMode> modes;
     private boolean open;
     private boolean warned;
     private long probeAt = System.nanoTime();
 
-    /** @param guarded false if no topic's messages wait for the store, so that there is nothing to guard */
-    StoreGate(DedupAdapter engine, String consumer, boolean guarded) {
+    /** @param modes of the topics whose messages wait for the store; without any, there is nothing to guard */
+    StoreGate(DedupAdapter engine, String consumer, Set<DedupMode> modes) {
         this.engine = engine;
         this.consumer = consumer;
-        this.open = !guarded;
+        this.modes = modes;
+        this.open = modes.isEmpty();
     }
 
     /** Whether records may be acquired. Asks the store if it isn't known, at most once a second. */
@@ -38,7 +42,7 @@ final class StoreGate {
 
     private void probe() {
         try {
-            engine.ping();
+            modes.forEach(engine::ping);
             open = true;
             if (warned) {
                 warned = false;
@@ -59,7 +63,7 @@ final class StoreGate {
 
     /** A record was deferred because the store didn't answer: nothing is acquired before it has answered. */
     void storeFailed() {
-        open = false;
+        open = modes.isEmpty();
     }
 
     /** Nanoseconds until the store is asked again. */
