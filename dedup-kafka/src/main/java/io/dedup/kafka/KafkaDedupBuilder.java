@@ -5,10 +5,12 @@ import io.dedup.ResultCodec;
 import io.dedup.adapter.DedupAdapter;
 import io.dedup.id.MessageIdExtractor;
 import io.dedup.kafka.internal.container.ContainerDecorator;
+import io.dedup.kafka.internal.record.Coordinates;
 import io.dedup.kafka.internal.record.RecordDeliveries;
 import io.dedup.kafka.internal.record.TopicRoles;
 import io.dedup.kafka.internal.record.TopicRoles.Role;
 import io.dedup.kafka.internal.reply.Replies;
+import java.time.Instant;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
@@ -27,6 +29,7 @@ public final class KafkaDedupBuilder {
     private final Map<String, Role> roles = new HashMap<>();
     private final Map<String, ResultCodec<?>> repliesByTopic = new HashMap<>();
     private @Nullable MessageIdExtractor<? super ConsumerRecord<?, ?>> byDefault;
+    private Coordinates coordinates = Coordinates.MARKED;
     private boolean claimAhead = true;
     private int maxUnfinished = DEFAULT_MAX_UNFINISHED;
     private @Nullable ResultCodec<?> replyByDefault;
@@ -93,15 +96,24 @@ public final class KafkaDedupBuilder {
     }
 
     /**
-     * Declares a dead-letter topic. Each of its records is handled once, identified by topic, partition and offset,
-     * with the policy of the topic {@code of} that its records come from. If the same message is dead-lettered again
-     * later, the new record is handled again. Not needed for {@code @RetryableTopic} with a
+     * Declares a dead-letter topic. Each of its records is handled once, identified by
+     * {@link KafkaMessageIds#coordinates()}, with the policy of the topic {@code of} that its records come from. If the
+     * same message is dead-lettered again later, the new record is handled again. Not needed for {@code @RetryableTopic} with a
      * {@link KafkaDedupInstaller}, which finds these topics itself.
      *
      * @throws IllegalArgumentException when the topic has a role already, or is its own dead-letter topic
      */
     public KafkaDedupBuilder deadLetterTopic(String topic, String of) {
         return role(topic, new Role(of, true), "deadLetterTopic");
+    }
+
+    /**
+     * Identifies dead letters from before this time without a mark, as versions did whose records are in the store; see
+     * {@link KafkaMessageIds#coordinatesMarkedSince}. By default all have one.
+     */
+    public KafkaDedupBuilder coordinatesMarkedSince(Instant upgraded) {
+        coordinates = Coordinates.markedSince(upgraded);
+        return this;
     }
 
     /**
@@ -170,7 +182,8 @@ public final class KafkaDedupBuilder {
                     "No message ID extractor is set: call id(extractor) or id(topic, extractor); see KafkaMessageIds");
         }
         DedupAdapter engine = DedupAdapter.of(deduplicator);
-        RecordDeliveries deliveries = new RecordDeliveries(deduplicator, byDefault, byTopic, new TopicRoles(roles));
+        RecordDeliveries deliveries =
+                new RecordDeliveries(deduplicator, byDefault, byTopic, new TopicRoles(roles), coordinates);
         Replies replies = new Replies(repliesByTopic, replyByDefault, engine.results());
         return new KafkaDedup(
                 engine, deliveries, new ContainerDecorator(engine, deliveries, claimAhead, maxUnfinished, replies));

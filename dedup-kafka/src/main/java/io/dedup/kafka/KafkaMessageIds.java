@@ -2,11 +2,13 @@ package io.dedup.kafka;
 
 import io.dedup.id.JsonPointerId;
 import io.dedup.id.MessageIdExtractor;
+import io.dedup.kafka.internal.record.Coordinates;
 import io.dedup.kafka.internal.record.RecordDeliveries;
 import io.dedup.text.Printable;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
 import java.util.UUID;
@@ -87,11 +89,25 @@ public final class KafkaMessageIds {
     }
 
     /**
-     * Uses topic, partition and offset as the ID. This recognises records that the broker redelivers, but not a message
-     * that was sent twice.
+     * Uses topic, partition and offset, and a mark of the record there: its time and a digest of its key and value. This
+     * recognises records that the broker redelivers, but not a message that was sent twice. The mark distinguishes
+     * records that have the same offset one after the other, for example because the topic was deleted and made again.
+     *
+     * <p>Keys and values that aren't text, numbers, UUIDs or bytes count with their serialized sizes only, so that the
+     * time has to distinguish them.
      */
     public static MessageIdExtractor<ConsumerRecord<?, ?>> coordinates() {
-        return RecordDeliveries::coordinates;
+        return Coordinates.MARKED;
+    }
+
+    /**
+     * As {@link #coordinates()}, for a store with records of a version whose coordinates had no mark: records from
+     * before this time have topic, partition and offset alone as their ID, so that what was handled stays known. Choose
+     * a time at which every instance has the new version, and remove it when the window has passed since. Until then a
+     * record that is older than this time, in a topic that was made again, is mistaken for the one that had its offset.
+     */
+    public static MessageIdExtractor<ConsumerRecord<?, ?>> coordinatesMarkedSince(Instant upgraded) {
+        return Coordinates.markedSince(upgraded);
     }
 
     private static byte @Nullable [] onlyHeader(ConsumerRecord<?, ?> record, String name) {

@@ -26,8 +26,6 @@ import org.springframework.kafka.support.KafkaUtils;
 public final class RecordDeliveries {
     private static final Logger log = LoggerFactory.getLogger(KafkaLog.NAME);
 
-    private static final MessageIdExtractor<ConsumerRecord<?, ?>> COORDINATES = RecordDeliveries::coordinates;
-
     private final Deduplicator deduplicator;
     private final DeliveryFactory<ConsumerRecord<?, ?>> factory;
     private final DeliveryFactory<ConsumerRecord<?, ?>> deadLetters;
@@ -38,10 +36,11 @@ public final class RecordDeliveries {
             Deduplicator deduplicator,
             @Nullable MessageIdExtractor<? super ConsumerRecord<?, ?>> byDefault,
             Map<String, MessageIdExtractor<? super ConsumerRecord<?, ?>>> byTopic,
-            TopicRoles roles) {
+            TopicRoles roles,
+            Coordinates coordinates) {
         this.deduplicator = deduplicator;
         this.factory = new DeliveryFactory<>(deduplicator::topic, byDefault, byTopic);
-        this.deadLetters = new DeliveryFactory<>(this::deadLetterTopic, COORDINATES, Map.of());
+        this.deadLetters = new DeliveryFactory<>(this::deadLetterTopic, coordinates, Map.of());
         this.roles = roles;
     }
 
@@ -117,11 +116,6 @@ public final class RecordDeliveries {
                     value.getClass().getName());
         }
         return null;
-    }
-
-    /** Topic, partition and offset of a record. */
-    public static String coordinates(ConsumerRecord<?, ?> record) {
-        return record.topic() + "-" + record.partition() + "-" + record.offset();
     }
 
     /** Whether an {@code ErrorHandlingDeserializer} has replaced the value by its failure. */

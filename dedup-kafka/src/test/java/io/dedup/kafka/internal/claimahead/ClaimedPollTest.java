@@ -10,6 +10,7 @@ import io.dedup.adapter.WaitBudget;
 import io.dedup.engine.Deduplicators;
 import io.dedup.kafka.WatchedStore;
 import io.dedup.kafka.internal.Timer;
+import io.dedup.kafka.internal.record.Coordinates;
 import io.dedup.kafka.internal.record.RecordDeliveries;
 import io.dedup.kafka.internal.record.TopicRoles;
 import io.dedup.store.memory.InMemoryDedupStore;
@@ -30,8 +31,8 @@ class ClaimedPollTest {
             .shutdownTimeout(Duration.ZERO) // what is claimed here isn't run
             .build();
     private final DedupAdapter engine = DedupAdapter.of(dedup);
-    private final RecordDeliveries deliveries =
-            new RecordDeliveries(dedup, record -> String.valueOf(record.value()), Map.of(), new TopicRoles(Map.of()));
+    private final RecordDeliveries deliveries = new RecordDeliveries(
+            dedup, record -> String.valueOf(record.value()), Map.of(), new TopicRoles(Map.of()), Coordinates.MARKED);
     private final Timer timer = new Timer();
     private final ClaimedPoll claims = new ClaimedPoll(engine, deliveries, null, new WaitingClaims(engine, timer));
 

@@ -3,6 +3,7 @@ package io.dedup.spring.boot.autoconfigure;
 import io.dedup.kafka.KafkaDedup;
 import io.dedup.kafka.KafkaDedupInstaller;
 import io.dedup.spring.boot.DedupProperties;
+import io.dedup.spring.boot.KafkaSettings;
 import io.dedup.spring.boot.internal.deduplicator.DeduplicatorRegistry;
 import io.dedup.spring.boot.internal.id.ExtractorBeans;
 import io.dedup.spring.boot.internal.kafka.KafkaContainerCheck;
@@ -37,8 +38,9 @@ final class KafkaDedupAutoConfiguration {
             DedupProperties properties,
             ObjectProvider<KafkaListenerEndpointRegistry> registries,
             ConfigurableListableBeanFactory beans) {
-        return new KafkaListeners(
-                planner, registry, new KafkaIds(new ExtractorBeans(beans)), known, registries, properties.getKafka());
+        KafkaSettings settings = properties.getKafka();
+        KafkaIds ids = new KafkaIds(new ExtractorBeans(beans), settings.getCoordinatesMarkedSince());
+        return new KafkaListeners(planner, registry, ids, known, registries, settings);
     }
 
     /** Static: it is asked before other beans are made. */

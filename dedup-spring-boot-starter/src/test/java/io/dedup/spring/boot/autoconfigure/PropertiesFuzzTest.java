@@ -69,6 +69,7 @@ class PropertiesFuzzTest {
             "dedup.redis.attempt-retention",
             "dedup.redis.command-timeout",
             "dedup.kafka.claim-ahead",
+            "dedup.kafka.coordinates-marked-since",
             "dedup.kafka.max-unfinished-per-partition",
             "dedup.checks.broker-timeout",
             "dedup.checks.refuse-unused",

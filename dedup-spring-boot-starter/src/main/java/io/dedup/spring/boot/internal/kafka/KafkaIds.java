@@ -4,6 +4,7 @@ import io.dedup.id.MessageIdExtractor;
 import io.dedup.kafka.KafkaMessageIds;
 import io.dedup.spring.boot.internal.id.IdExpression;
 import io.dedup.spring.boot.internal.id.SpelId;
+import java.time.Instant;
 import java.util.function.Function;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
@@ -11,14 +12,19 @@ import org.jspecify.annotations.Nullable;
 /** Makes extractors for Kafka's records of ID expressions. Thread-safe. */
 public final class KafkaIds {
     private final Function<String, MessageIdExtractor<?>> beans;
+    private final MessageIdExtractor<ConsumerRecord<?, ?>> coordinates;
 
     /**
      * Over the application's beans.
      *
      * @param beans finds an extractor by the name of its bean; throws IllegalArgumentException where there is none
+     * @param coordinatesMarkedSince null if all records have the mark
      */
-    public KafkaIds(Function<String, MessageIdExtractor<?>> beans) {
+    public KafkaIds(Function<String, MessageIdExtractor<?>> beans, @Nullable Instant coordinatesMarkedSince) {
         this.beans = beans;
+        this.coordinates = coordinatesMarkedSince == null
+                ? KafkaMessageIds.coordinates()
+                : KafkaMessageIds.coordinatesMarkedSince(coordinatesMarkedSince);
     }
 
     /**
@@ -38,13 +44,13 @@ public final class KafkaIds {
             case KEY -> KafkaMessageIds.key();
             case JSON -> KafkaMessageIds.json(part.argument());
             case CLOUDEVENT -> KafkaMessageIds.cloudEvent();
-            case COORDINATES -> KafkaMessageIds.coordinates();
+            case COORDINATES -> coordinates;
             case SPEL -> SpelId.extractor(part.argument(), Message::new);
             case BEAN -> (MessageIdExtractor<? super ConsumerRecord<?, ?>>) beans.apply(part.argument());
             case ARGUMENT ->
                 throw new IllegalArgumentException(part.argument()
                         + " reads the arguments of a method that isn't a listener of Kafka. For Kafka, use spel:, which sees"
-                        + " key, value, topic, partition, offset and header('name')");
+                        + " key, value, topic, partition, offset, timestamp and header('name')");
             case PROPERTY, KEYS ->
                 throw new IllegalArgumentException(part.kind().word() + " is only for RocketMQ. For Kafka, use header:"
                         + (part.argument().isEmpty() ? "<name>" : part.argument()) + " or key");
@@ -77,6 +83,11 @@ public final class KafkaIds {
 
         public long getOffset() {
             return record.offset();
+        }
+
+        /** In milliseconds. */
+        public long getTimestamp() {
+            return record.timestamp();
         }
 
         /** A header's text; null where it is absent. */

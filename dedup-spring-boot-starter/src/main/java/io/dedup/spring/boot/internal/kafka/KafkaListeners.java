@@ -228,6 +228,9 @@ public final class KafkaListeners implements AutoCloseable {
         KafkaDedupBuilder builder = KafkaDedup.builder(serving.deduplicator())
                 .claimAhead(settings.isClaimAhead())
                 .maxUnfinishedPerPartition(maxUnfinished());
+        if (settings.getCoordinatesMarkedSince() != null) {
+            builder.coordinatesMarkedSince(settings.getCoordinatesMarkedSince());
+        }
         serving.topics().forEach((topic, plan) -> {
             try {
                 builder.id(topic, extractor(plan));

@@ -21,7 +21,7 @@ class IdExpressionTest {
             return (MessageIdExtractor<ConsumerRecord<?, ?>>) record -> "from a bean";
         }
         throw new IllegalArgumentException("there is no bean " + name);
-    });
+    }, null);
 
     record Order(String orderId, int line) {}
 
@@ -30,9 +30,9 @@ class IdExpressionTest {
             header:order-id                        | h-1
             key                                    | k-1
             json:/order/id                         | 42
-            coordinates                            | orders-3-7
+            coordinates                            | orders-3-7@-1-1464afcd2db939a1
             spel:key + '/' + header('order-id')    | k-1/h-1
-            spel:offset                            | 7
+            spel:offset + '@' + timestamp          | 7@-1
             bean:mine                              | from a bean
             header:order-id + json:/order/id       | 3:h-12:42
             key + spel:value.substring(0, 1) + key | 3:k-14:{k-1

@@ -1,0 +1,136 @@
+package io.dedup.kafka;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.dedup.testservers.kafka.KafkaServers;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.errors.TopicExistsException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.kafka.listener.BatchMessageListener;
+import org.springframework.kafka.listener.ConcurrentMessageListenerContainer;
+import org.springframework.kafka.listener.ContainerProperties.AckMode;
+import org.springframework.kafka.listener.MessageListener;
+
+@DisplayName("K23 Offsets that return, because a topic was deleted and made again")
+class RecreatedTopicTest {
+    private static final String SAME = "the same text";
+
+    private final Scene scene = new Scene();
+    private final Admin admin = Admin.create(Map.of("bootstrap.servers", scene.bootstrap));
+
+    @AfterEach
+    void close() {
+        scene.close();
+        admin.close();
+    }
+
+    private void decorateWith(KafkaDedupBuilder builder) {
+        scene.kafka.close();
+        scene.kafka = builder.build();
+    }
+
+    private ConcurrentMessageListenerContainer<String, String> container(boolean batches) {
+        Object listener = batches
+                ? (BatchMessageListener<String, String>)
+                        records -> records.forEach(record -> scene.effects.add(record.value()))
+                : (MessageListener<String, String>) record -> scene.effects.add(record.value());
+        return scene.container(scene.properties(AckMode.BATCH, listener), Map.of("metadata.max.age.ms", 100));
+    }
+
+    private void handleAll() {
+        scene.runUntilCommitted(container(false));
+    }
+
+    /** With the consumers, or none, that there are. */
+    private void recreate() throws Exception {
+        admin.deleteTopics(List.of(scene.topic)).all().get();
+        await().atMost(Scene.PATIENCE)
+                .ignoreExceptionsMatching(e -> e.getCause().getCause() instanceof TopicExistsException)
+                .until(() -> {
+                    KafkaServers.shared().createTopic(scene.topic, 1);
+                    return true;
+                });
+    }
+
+    private void sendValues(String... values) {
+        for (String value : values) {
+            scene.send(scene.record(0, null, value));
+        }
+    }
+
+    private void sendAt(long time, String value) {
+        scene.send(new ProducerRecord<>(scene.topic, 0, time, null, value));
+    }
+
+    @ParameterizedTest(name = "as the dead letters of a topic: {0}")
+    @ValueSource(booleans = {true, false})
+    @DisplayName("all records of the new topic are handled, and redelivered ones are duplicates")
+    void recreated(boolean deadLetters) throws Exception {
+        KafkaDedupBuilder builder = KafkaDedup.builder(scene.dedup).id(KafkaMessageIds.coordinates());
+        decorateWith(deadLetters ? builder.deadLetterTopic(scene.topic, "orders") : builder);
+        sendValues("old-0", SAME);
+        handleAll();
+        scene.rewind();
+        recreate();
+        sendValues("new-0", SAME, "new-2");
+        handleAll();
+        scene.awaitEffects("old-0", SAME, "new-0", SAME, "new-2");
+
+        scene.rewind();
+        handleAll();
+        scene.awaitEffects("old-0", SAME, "new-0", SAME, "new-2");
+    }
+
+    @Test
+    @DisplayName("records whose producer has set one time for all are distinguished by their text")
+    void sameTime() throws Exception {
+        decorateWith(KafkaDedup.builder(scene.dedup).id(KafkaMessageIds.coordinates()));
+        sendAt(1, "first");
+        handleAll();
+        scene.rewind();
+        recreate();
+        sendAt(1, "other");
+        handleAll();
+        scene.awaitEffects("first", "other");
+    }
+
+    @ParameterizedTest(name = "batches: {0}")
+    @ValueSource(booleans = {false, true})
+    @DisplayName("a consumer that goes on meanwhile handles the records of the new topic")
+    void whileItRuns(boolean batches) throws Exception {
+        decorateWith(KafkaDedup.builder(scene.dedup).id(KafkaMessageIds.coordinates()));
+        scene.start(container(batches));
+        sendValues("old-0", "old-1", "old-2");
+        scene.awaitEffects("old-0", "old-1", "old-2");
+        scene.awaitCommitted(3);
+        recreate();
+        sendValues("new-0", "new-1");
+        scene.awaitEffects("old-0", "old-1", "old-2", "new-0", "new-1");
+    }
+
+    @Test
+    @DisplayName("what was handled before the mark stays known if the time of the upgrade is set")
+    void upgraded() {
+        sendAt(1_000, "a");
+        sendAt(2_000, "b");
+        for (int offset = 0; offset < 2; offset++) { // as a version without the mark recorded it
+            scene.dedup.execute(scene.dedup.key(scene.topic, scene.topic + "-0-" + offset), context -> "handled");
+        }
+        decorateWith(KafkaDedup.builder(scene.dedup)
+                .id(KafkaMessageIds.coordinatesMarkedSince(Instant.ofEpochMilli(3_000))));
+        sendAt(3_000, "c");
+        handleAll();
+        scene.rewind();
+        handleAll();
+        assertThat(scene.effects).containsExactly("c");
+    }
+}
