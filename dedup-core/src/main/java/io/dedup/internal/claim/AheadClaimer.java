@@ -12,6 +12,7 @@ import io.dedup.policy.DedupMode;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;
 import io.dedup.store.ClaimResult.Acquired;
+import io.dedup.store.ClaimResult.StoreError;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
@@ -44,6 +45,7 @@ public final class AheadClaimer implements ClaimsAhead {
         }
         // Allocated before the first claim is renewed: an Error must not leave claims that are renewed forever.
         AdmittedRun[] executions = new AdmittedRun[requests.size()];
+        SharedFailure failure = new SharedFailure();
         List<ClaimAttempt> answers = List.of();
         try {
             answers = claimer.claimAll(unique.deliveries(), requests);
@@ -56,7 +58,7 @@ public final class AheadClaimer implements ClaimsAhead {
                         executions[i] = decider.execution(answer, acquired);
                         decider.renew(executions[i]);
                     }
-                    claims[unique.indexes().get(i)] = new AnsweredClaim(answer, executions[i]);
+                    claims[unique.indexes().get(i)] = new AnsweredClaim(answer, executions[i], failure);
                 }
             }
             if ((isolate && deliveries.size() > 1) || closed.getAsBoolean()) {
@@ -120,19 +122,35 @@ public final class AheadClaimer implements ClaimsAhead {
         }
         if (execution != null
                 && (execution.leaseLost() || execution.isClosed())) { // while it waited; nothing has begun
-            execution.giveBack();
-            return ask(claim.delivery(), claimer.request(claim.delivery(), claim.key()), budget);
+            return lost(claim, execution, budget);
         }
-        if (claim.attempted().isUndecided()) { // with the same owner, to recognize a claim whose answer was lost
-            ClaimAttempt again =
-                    claimer.claimPatiently(claim.delivery(), claim.attempted().request(), budget);
-            return decider.decide(again.orUnanswered(claim.attempted()));
+        if (claim.attempted().isUndecided()) {
+            return undecided(claim, budget);
         }
         return decider.decide(claim.attempted(), execution);
     }
 
-    private Admission ask(Delivery delivery, ClaimRequest request, WaitBudget budget) {
-        return decider.decide(claimer.claimPatiently(delivery, request, budget));
+    private Admission lost(AnsweredClaim claim, AdmittedRun execution, WaitBudget budget) {
+        ClaimRequest request = claimer.request(claim.delivery(), claim.key());
+        StoreError known = claim.failure().insteadOf(claim.attempted());
+        if (known != null) {
+            execution.abandon();
+            decider.giveBackUnanswered(claim.attempted()); // in the background
+            return decider.decide(ClaimAttempt.unasked(claim.delivery(), request, known));
+        }
+        execution.giveBack();
+        return decider.decide(claim.failure().noted(claimer.claimPatiently(claim.delivery(), request, budget)));
+    }
+
+    private Admission undecided(AnsweredClaim claim, WaitBudget budget) {
+        ClaimAttempt attempted = claim.attempted();
+        if (claim.failure().insteadOf(attempted) != null) {
+            return decider.decide(attempted);
+        }
+        // with the same owner, to recognize a claim whose answer was lost
+        ClaimAttempt again =
+                claim.failure().noted(claimer.claimPatiently(claim.delivery(), attempted.request(), budget));
+        return decider.decide(again.orUnanswered(attempted));
     }
 
     @Override

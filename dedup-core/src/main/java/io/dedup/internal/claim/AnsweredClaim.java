@@ -13,10 +13,12 @@ import org.jspecify.annotations.Nullable;
 final class AnsweredClaim implements ClaimAhead {
     private final ClaimAttempt attempted;
     private final @Nullable AdmittedRun execution;
+    private final SharedFailure failure;
 
-    AnsweredClaim(ClaimAttempt attempted, @Nullable AdmittedRun execution) {
+    AnsweredClaim(ClaimAttempt attempted, @Nullable AdmittedRun execution, SharedFailure failure) {
         this.attempted = attempted;
         this.execution = execution;
+        this.failure = failure;
     }
 
     @Override
@@ -36,6 +38,11 @@ final class AnsweredClaim implements ClaimAhead {
 
     ClaimAttempt attempted() {
         return attempted;
+    }
+
+    /** Shared by the claims that were made with one call. */
+    SharedFailure failure() {
+        return failure;
     }
 
     /** The run, whose lease is being renewed; null if nothing was acquired. */

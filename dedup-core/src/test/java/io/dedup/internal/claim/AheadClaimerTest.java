@@ -16,6 +16,7 @@ import io.dedup.adapter.Delivery;
 import io.dedup.adapter.Execution;
 import io.dedup.adapter.WaitBudget;
 import io.dedup.internal.run.AdmittedRun;
+import io.dedup.policy.OnStoreFailure;
 import io.dedup.store.StoredRecord.State;
 import io.dedup.support.DeduplicatorTestBase;
 import io.dedup.support.Faults;
@@ -155,6 +156,58 @@ class AheadClaimerTest extends DeduplicatorTestBase {
                 .map(found -> found.state() == State.RELEASED)
                 .orElse(true));
         run(engine.admit(delivery("a"), WaitBudget.none()));
+    }
+
+    @Test
+    @DisplayName("store down: the unanswered claims of one call share one answer")
+    void sharedFailure() {
+        store.down();
+        List<@Nullable ClaimAhead> claims = claim("a", "b", "c", "d");
+
+        claims.forEach(claim -> assertThat(reasonOf(admit(claim))).isEqualTo(DeferReason.STORE_UNAVAILABLE));
+
+        assertThat(store.calls(Op.CLAIM)).as("for all, and once again").hasSize(2);
+    }
+
+    @Test
+    @DisplayName("store down while claims wait for their turns, so that their leases are lost: these share one answer, too")
+    void sharedFailureOfLostClaims() {
+        List<@Nullable ClaimAhead> claims = claim("a", "b", "c", "d");
+        claims.forEach(claim -> executionOf(claim).markLost()); // as the heartbeat finds out
+        store.down();
+
+        claims.forEach(claim -> assertThat(reasonOf(admit(claim))).isEqualTo(DeferReason.STORE_UNAVAILABLE));
+
+        assertThat(store.calls(Op.CLAIM)).as("for all, and once again").hasSize(2);
+        assertThat(engine.inFlight()).isZero();
+        store.heal();
+        await().until(() -> Stream.of("a", "b", "c", "d").allMatch(id -> stateOf(id) == State.RELEASED));
+    }
+
+    @Test
+    @DisplayName("a store that answers again is asked for each; policy PROCESS always asks, since it would run unguarded")
+    void notShared() {
+        store.on(Op.CLAIM, Faults.times(1, Faults.lostAnswer()));
+        claim("a", "b").forEach(claim -> run(admit(claim)));
+
+        Deduplicator unguarded = deduplicator(policy -> policy.onStoreFailure(OnStoreFailure.PROCESS));
+        store.on(Op.CLAIM, Faults.times(2, Faults.down()));
+        List<@Nullable ClaimAhead> claims = DedupAdapter.of(unguarded)
+                .ahead()
+                .claim(List.of(
+                        Delivery.of(unguarded.topic(TOPIC), "c", null, () -> "x"),
+                        Delivery.of(unguarded.topic(TOPIC), "d", null, () -> "x")));
+        assertThat(guarded(unguarded, claims.get(0))).isFalse();
+        assertThat(guarded(unguarded, claims.get(1))).isTrue();
+    }
+
+    private static boolean guarded(Deduplicator by, @Nullable ClaimAhead claim) {
+        Admission admission = DedupAdapter.of(by).ahead().admit(requireNonNull(claim), WaitBudget.none());
+        return ((AdmittedRun) ((Admission.Run) admission).execution()).guarded();
+    }
+
+    private static DeferReason reasonOf(Admission admission) {
+        return ((Admission.Defer) admission).reason();
     }
 
     @Test

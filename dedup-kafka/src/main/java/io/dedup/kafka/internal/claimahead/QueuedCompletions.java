@@ -81,36 +81,37 @@ final class QueuedCompletions {
     /** Adds a success. */
     void add(Execution execution, Delivery delivery) {
         execution.returned();
-        boolean first;
-        boolean many;
-        lock.lock();
+        int size;
         try {
-            enqueue(new Queued(execution, delivery));
-            first = recording == 0 && queue.size() == 1;
-            many = recording == 0 && queue.size() == MANY;
+            size = enqueue(new Queued(execution, delivery));
         } catch (Throwable e) { // out of memory: the container stops, and nothing else would record the success
             execution.succeed(null, budget.current());
             throw e;
-        } finally {
-            lock.unlock();
         }
-        if (many) {
+        if (size == MANY) {
             recordInBackground();
-        } else if (first) {
+        } else if (size == 1) {
             recordSoon();
         }
     }
 
-    private void enqueue(Queued queued) {
+    /** Returns how many are queued; 0 during a call, after which they are recorded without anybody's doing. */
+    private int enqueue(Queued queued) {
         DedupKey key = queued.delivery().key();
-        queue.add(queued);
+        lock.lock();
         try {
-            if (key != null) {
-                open.put(key, queued);
+            queue.add(queued);
+            try {
+                if (key != null) {
+                    open.put(key, queued);
+                }
+            } catch (Throwable e) {
+                queue.remove(queue.size() - 1);
+                throw e;
             }
-        } catch (Throwable e) {
-            queue.remove(queue.size() - 1);
-            throw e;
+            return recording == 0 ? queue.size() : 0;
+        } finally {
+            lock.unlock();
         }
     }
 

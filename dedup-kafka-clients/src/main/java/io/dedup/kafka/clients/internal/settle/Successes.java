@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -21,8 +22,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Successes that are recorded together with one call: before the next commit, when there are 50, or 10 ms after the
- * first, whichever comes first. So a crash leaves few records handled but not done. Thread-safe; only the consumer's
- * thread adds successes.
+ * first, whichever comes first. So a crash leaves few records handled but not done. The store isn't called under the
+ * lock: while it records some, the consumer's thread adds others. Thread-safe; only that thread adds successes.
  */
 public final class Successes {
     private static final int MANY = 50;
@@ -44,8 +45,11 @@ public final class Successes {
     private final Executor soon;
     private final Runnable record = this::record; // one for all
     private final ReentrantLock lock = new ReentrantLock();
+    private final Condition notSending = lock.newCondition();
     private final Map<DedupKey, Recorded> recorded = new HashMap<>();
     private List<Success> waiting = new ArrayList<>();
+    /** What the call under way records; empty if there is none. */
+    private List<Success> sent = List.of();
 
     /** @param patience how long the store may keep the consumer waiting before successes are recorded in background */
     public Successes(DedupAdapter engine, Duration patience) {
@@ -57,54 +61,90 @@ public final class Successes {
     /** Adds the success of a handler that has returned. When this returns, the record may be committed. */
     public void add(Execution execution, Delivery delivery) {
         execution.returned();
-        lock.lock();
+        int size;
         try {
-            waiting.add(new Success(execution, delivery));
-            if (waiting.size() >= MANY) {
-                record();
-            } else if (waiting.size() == 1) {
-                soon.execute(record);
-            }
+            size = enqueue(new Success(execution, delivery));
         } catch (Throwable e) { // for example no memory: nothing else would record the success
             execution.succeed(null, WaitBudget.of(patience));
             throw e;
+        }
+        if (size >= MANY) {
+            record();
+        } else if (size == 1) {
+            recordSoon();
+        }
+    }
+
+    private int enqueue(Success success) {
+        lock.lock();
+        try {
+            waiting.add(success);
+            return waiting.size();
         } finally {
             lock.unlock();
+        }
+    }
+
+    private void recordSoon() {
+        try {
+            soon.execute(record);
+        } catch (RuntimeException | Error e) { // closed, or no thread is available
+            log.debug("No background thread available; the consumer's thread records the successes", e);
+            record();
         }
     }
 
     /** Returns when every success is recorded, or the engine goes on recording it in the background. Never throws. */
     public void record() {
-        lock.lock();
-        try {
-            if (waiting.isEmpty()) {
-                return;
-            }
-            List<Success> all = waiting;
-            waiting = new ArrayList<>();
-            record(all);
-        } finally {
-            lock.unlock();
+        List<Success> all = take();
+        if (all.isEmpty()) {
+            return;
         }
-    }
-
-    private void record(List<Success> all) {
+        List<Completion> completions = List.of();
         long before = System.nanoTime();
         try {
-            List<Completion> completions =
+            completions =
                     engine.succeedAll(all.stream().map(Success::execution).toList(), WaitBudget.of(patience));
-            for (int i = 0; i < completions.size(); i++) {
-                DedupKey key = all.get(i).delivery().key();
-                if (key != null && completions.get(i) == Completion.DONE) {
-                    recorded.put(key, new Recorded(all.get(i), before));
-                }
-            }
         } catch (RuntimeException | Error e) { // the effects have happened: not committing would repeat them
             log.error(
                     "Cannot record {} successes in the deduplication store; these messages are handled again if"
                             + " redelivered",
                     all.size(),
                     e);
+        } finally {
+            settled(all, completions, before);
+        }
+    }
+
+    /** Takes what waits, after the call that is under way. */
+    private List<Success> take() {
+        lock.lock();
+        try {
+            while (!sent.isEmpty()) {
+                notSending.awaitUninterruptibly();
+            }
+            List<Success> next = new ArrayList<>(); // before the state changes: others wait for whoever records
+            sent = waiting;
+            waiting = next;
+            return sent;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void settled(List<Success> all, List<Completion> completions, long before) {
+        lock.lock();
+        try {
+            sent = List.of();
+            notSending.signalAll(); // first: a failure below must not leave the consumer waiting
+            for (int i = 0; i < completions.size(); i++) {
+                DedupKey key = all.get(i).delivery().key();
+                if (key != null && completions.get(i) == Completion.DONE) {
+                    recorded.put(key, new Recorded(all.get(i), before));
+                }
+            }
+        } finally {
+            lock.unlock();
         }
     }
 
@@ -139,16 +179,24 @@ public final class Successes {
     private @Nullable Success find(DedupKey key) {
         lock.lock();
         try {
-            for (Success each : waiting) {
-                if (key.equals(each.delivery().key())) {
-                    return each;
-                }
+            Success first = find(key, waiting);
+            if (first == null) {
+                first = find(key, sent);
             }
-            Recorded done = recorded.get(key);
-            return done == null || isWindowOver(done) ? null : done.success();
+            Recorded done = first == null ? recorded.get(key) : null;
+            return done == null || isWindowOver(done) ? first : done.success();
         } finally {
             lock.unlock();
         }
+    }
+
+    private static @Nullable Success find(DedupKey key, List<Success> successes) {
+        for (Success each : successes) {
+            if (key.equals(each.delivery().key())) {
+                return each;
+            }
+        }
+        return null;
     }
 
     /** The window counts from the recording, which is later than {@link Recorded#before}. */
