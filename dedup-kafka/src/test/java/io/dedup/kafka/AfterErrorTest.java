@@ -41,7 +41,7 @@ class AfterErrorTest {
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     @DisplayName(
-            "K18 the claims are given back, not renewed for ever; the messages run once when the container starts again")
+            "K18 the claims are given back, not renewed until maxProcessingTime is over; the messages run once when the container starts again")
     void claimsAreGivenBack(boolean batch) {
         try (Scene scene = new Scene(watched.store, 1, policy -> policy)) {
             scene.claimAhead(false);

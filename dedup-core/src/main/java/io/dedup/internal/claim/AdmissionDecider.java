@@ -81,7 +81,7 @@ public final class AdmissionDecider {
         try {
             renew(execution);
             return decide(attempted, execution);
-        } catch (Throwable e) { // otherwise the claim would be renewed forever
+        } catch (Throwable e) { // otherwise the claim would be renewed for maxProcessingTime
             execution.giveBack();
             throw e;
         }

@@ -43,7 +43,7 @@ public final class AheadClaimer implements ClaimsAhead {
         if (requests.isEmpty() || closed.getAsBoolean()) {
             return Collections.unmodifiableList(Arrays.asList(claims));
         }
-        // Allocated before the first claim is renewed: an Error must not leave claims that are renewed forever.
+        // Before the first claim is renewed: an Error must not leave claims, which are renewed for maxProcessingTime.
         AdmittedRun[] executions = new AdmittedRun[requests.size()];
         SharedFailure failure = new SharedFailure();
         List<ClaimAttempt> answers = List.of();
@@ -86,8 +86,8 @@ public final class AheadClaimer implements ClaimsAhead {
     }
 
     /**
-     * Releases every claim that the store may have granted. Starts with the renewed ones, which would otherwise never
-     * end.
+     * Releases every claim that the store may have granted. Starts with the renewed ones, which would otherwise be
+     * in flight for maxProcessingTime and a lease.
      */
     private void giveBackAll(
             List<Delivery> deliveries,

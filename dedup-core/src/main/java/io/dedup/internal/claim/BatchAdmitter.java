@@ -58,7 +58,7 @@ final class BatchAdmitter {
             }
             decideAll();
             return new BatchAdmission(admissions, false);
-        } catch (Throwable e) { // otherwise the claims would be renewed forever
+        } catch (Throwable e) { // otherwise the claims would be renewed for maxProcessingTime
             giveBackEach();
             throw e;
         }

@@ -123,7 +123,7 @@ public final class Transactions {
             return executions.size() == 1
                     ? openOne(executions, budget)
                     : attempt(executions, executions.size(), ordered, true);
-        } catch (Throwable e) { // otherwise the claims would be renewed forever
+        } catch (Throwable e) { // otherwise the claims would be renewed for maxProcessingTime
             giveBack(executions);
             ended();
             throw e;

@@ -170,7 +170,8 @@ class AheadClaimerTest extends DeduplicatorTestBase {
     }
 
     @Test
-    @DisplayName("store down while claims wait for their turns, so that their leases are lost: these share one answer, too")
+    @DisplayName(
+            "store down while claims wait for their turns, so that their leases are lost: these share one answer, too")
     void sharedFailureOfLostClaims() {
         List<@Nullable ClaimAhead> claims = claim("a", "b", "c", "d");
         claims.forEach(claim -> executionOf(claim).markLost()); // as the heartbeat finds out
@@ -185,7 +186,8 @@ class AheadClaimerTest extends DeduplicatorTestBase {
     }
 
     @Test
-    @DisplayName("a store that answers again is asked for each; policy PROCESS always asks, since it would run unguarded")
+    @DisplayName(
+            "a store that answers again is asked for each; policy PROCESS always asks, since it would run unguarded")
     void notShared() {
         store.on(Op.CLAIM, Faults.times(1, Faults.lostAnswer()));
         claim("a", "b").forEach(claim -> run(admit(claim)));

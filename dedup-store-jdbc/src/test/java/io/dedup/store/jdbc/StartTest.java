@@ -162,22 +162,23 @@ class StartTest {
 
     @ParameterizedTest(name = "{0}: {1}")
     @CsvSource({
-        "POSTGRESQL, ALTER TABLE dedup_record ALTER message_id TYPE text USING 'x'",
-        "MARIADB, ALTER TABLE dedup_record MODIFY message_id VARCHAR(255) NOT NULL",
-        "MARIADB, ALTER TABLE dedup_record MODIFY scope VARBINARY(254) NOT NULL",
-        "MYSQL, ALTER TABLE dedup_record MODIFY message_id VARCHAR(255) COLLATE utf8mb4_bin NOT NULL",
-        "H2, ALTER TABLE dedup_record ALTER COLUMN message_id VARCHAR(255)",
-        "GENERIC, ALTER TABLE dedup_record ALTER COLUMN message_id VARBINARY(100)"
+        "POSTGRESQL, 'for JDBC VARCHAR,', ALTER TABLE dedup_record ALTER message_id TYPE text USING 'x'",
+        "MARIADB, '(255), for JDBC VARCHAR,', ALTER TABLE dedup_record MODIFY message_id VARCHAR(255) NOT NULL",
+        "MARIADB, '(254), for JDBC VARBINARY,', ALTER TABLE dedup_record MODIFY scope VARBINARY(254) NOT NULL",
+        "MYSQL, ', for JDBC VARCHAR,', ALTER TABLE dedup_record MODIFY message_id VARCHAR(255) COLLATE utf8mb4_bin NOT NULL",
+        "H2, '(255), for JDBC VARCHAR,', ALTER TABLE dedup_record ALTER COLUMN message_id VARCHAR(255)",
+        "GENERIC, '(100), for JDBC VARBINARY,', ALTER TABLE dedup_record ALTER COLUMN message_id VARBINARY(100)"
     })
     @DisplayName("T8 S5 S8 a key column that compares as text, or is too short, is refused")
-    void unfitColumn(JdbcDialect dialect, String sql) {
+    void unfitColumn(JdbcDialect dialect, String type, String sql) {
         TestDatabase own = on(dialect);
         own.store();
         own.execute(sql);
 
         assertThatThrownBy(own.builder()::build)
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessageContaining("must be binary and hold 255 bytes")
+                .hasMessageContaining(type + " but must be binary and hold 255 bytes")
+                .hasMessageContaining("for JDBC BINARY, VARBINARY")
                 .hasMessageContaining(dialect.schemaResource());
     }
 

@@ -67,7 +67,7 @@ final class WaitingClaims {
 
     /**
      * Keeps these for their turns. Returns false if that fails, for example for lack of memory: otherwise the heartbeat
-     * would renew them forever.
+     * would renew them for maxProcessingTime.
      */
     private boolean isKept(List<@Nullable ClaimAhead> claims, Duration patience) {
         lock.lock();
@@ -151,8 +151,8 @@ final class WaitingClaims {
     }
 
     /**
-     * If a handler hangs, the claims behind it must be returned: otherwise the heartbeat would renew them forever and
-     * no other consumer could handle these messages.
+     * If a handler hangs, the claims behind it must be returned: otherwise the heartbeat would renew them for
+     * maxProcessingTime, and no other consumer could handle these messages meanwhile.
      */
     private void giveBackForgotten() {
         lock.lock();

@@ -44,7 +44,7 @@ final class AdmissionResponse {
                         message.origin(),
                         e);
                 if (admission instanceof Admission.Run claimed) {
-                    claimed.execution().giveBack(); // otherwise the claim would be renewed forever
+                    claimed.execution().giveBack(); // otherwise the claim would be renewed for maxProcessingTime
                 }
                 acknowledgments.retryLater(message);
             }

@@ -75,7 +75,7 @@ public final class ClaimsAhead {
             CompletableFuture.delayedExecutor(patience, TimeUnit.NANOSECONDS, engine.settlements())
                     .execute(() -> giveBackForgotten(made));
             keep(made);
-        } catch (Throwable e) { // otherwise they would be renewed for ever
+        } catch (Throwable e) { // otherwise they would be renewed for maxProcessingTime
             engine.ahead().giveBack(claims);
             throw e;
         }

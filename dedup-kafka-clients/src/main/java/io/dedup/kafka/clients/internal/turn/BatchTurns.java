@@ -84,7 +84,7 @@ public final class BatchTurns {
         int handle(BatchWork<K, V> work) {
             try {
                 plan();
-            } catch (Throwable e) { // otherwise the claims would be renewed for ever
+            } catch (Throwable e) { // otherwise the claims would be renewed for maxProcessingTime
                 admissions.forEach(BatchTurns::giveBack);
                 throw e;
             }

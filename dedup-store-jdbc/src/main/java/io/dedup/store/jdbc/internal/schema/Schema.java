@@ -5,23 +5,24 @@ import io.dedup.store.jdbc.internal.sql.KeyFormat;
 import io.dedup.store.jdbc.internal.sql.TableName;
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
+import java.sql.JDBCType;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.ResultSetMetaData;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.sql.Types;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Creates the table if configured, and checks that it can keep IDs apart. */
 public final class Schema {
     private static final int KEY_BYTES = 255;
     private static final Set<String> KEY = Set.of("message_id", "scope");
-    private static final Set<Integer> BINARY = Set.of(Types.BINARY, Types.VARBINARY, Types.LONGVARBINARY, Types.BLOB);
+    private static final List<String> BINARY = List.of("BINARY", "VARBINARY", "LONGVARBINARY", "BLOB");
     private static final String COLUMNS = "message_id, scope, state, owner, attempt, deaths, token, lease_until,"
             + " completed_at, expires_at, fingerprint, result";
 
@@ -180,12 +181,23 @@ public final class Schema {
      */
     private void checkKeyColumn(ResultSetMetaData columns, int column) throws SQLException {
         int precision = columns.getPrecision(column);
-        if (!BINARY.contains(columns.getColumnType(column)) || (precision > 0 && precision < KEY_BYTES)) {
+        String type = jdbcType(columns.getColumnType(column));
+        if (!BINARY.contains(type) || (precision > 0 && precision < KEY_BYTES)) {
             throw new IllegalStateException("Column " + columns.getColumnName(column) + " of table " + table + " is "
-                    + columns.getColumnTypeName(column) + "(" + precision + "), but must be binary and hold "
-                    + KEY_BYTES
-                    + " bytes, as in classpath:" + database.schemaResource(keys));
+                    + columns.getColumnTypeName(column) + (precision > 0 ? "(" + precision + ")" : "")
+                    + ", for JDBC " + type + ", but must be binary and hold " + KEY_BYTES + " bytes (for JDBC "
+                    + String.join(", ", BINARY) + "), as in classpath:"
+                    + database.schemaResource(keys));
         }
+    }
+
+    /** A driver may have types of its own. */
+    private static String jdbcType(int type) {
+        return Stream.of(JDBCType.values())
+                .filter(each -> each.getVendorTypeNumber() == type)
+                .findFirst()
+                .map(JDBCType::getName)
+                .orElse("type " + type);
     }
 
     private Set<String> primaryKey(Connection connection) throws SQLException {
