@@ -2,6 +2,7 @@ package io.dedup.kafka.internal.record;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.CharBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.List;
@@ -69,7 +70,7 @@ class CoordinatesTest {
                         withHeader,
                         record(TIME, "k-1", bytes, 5),
                         record(TIME, "k-1".getBytes(StandardCharsets.UTF_8), Bytes.wrap(bytes), 5),
-                        record(TIME, new StringBuilder("k-1"), new StringBuilder("grün"), 5)))
+                        record(TIME, CharBuffer.wrap("k-1"), CharBuffer.wrap("grün"), 5)))
                 .allSatisfy(each -> assertThat(id(each)).isEqualTo(id(first)));
         assertThat(id(record(TIME, null, new Order("1"), 9))).isEqualTo(id(record(TIME, null, new Order("1"), 9)));
         assertThat(id(first)).matches("orders-3-7@1764576000000-[0-9a-f]{16}");

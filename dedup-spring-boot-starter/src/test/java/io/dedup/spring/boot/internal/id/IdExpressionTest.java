@@ -16,12 +16,14 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class IdExpressionTest {
-    private final KafkaIds ids = new KafkaIds(name -> {
-        if (name.equals("mine")) {
-            return (MessageIdExtractor<ConsumerRecord<?, ?>>) record -> "from a bean";
-        }
-        throw new IllegalArgumentException("there is no bean " + name);
-    }, null);
+    private final KafkaIds ids = new KafkaIds(
+            name -> {
+                if (name.equals("mine")) {
+                    return (MessageIdExtractor<ConsumerRecord<?, ?>>) record -> "from a bean";
+                }
+                throw new IllegalArgumentException("there is no bean " + name);
+            },
+            null);
 
     record Order(String orderId, int line) {}
 
