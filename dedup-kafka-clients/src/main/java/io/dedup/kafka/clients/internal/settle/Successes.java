@@ -103,8 +103,7 @@ public final class Successes {
         List<Completion> completions = List.of();
         long before = System.nanoTime();
         try {
-            completions =
-                    engine.succeedAll(all.stream().map(Success::execution).toList(), WaitBudget.of(patience));
+            completions = engine.succeedAll(all.stream().map(Success::execution).toList(), WaitBudget.of(patience));
         } catch (RuntimeException | Error e) { // the effects have happened: not committing would repeat them
             log.error(
                     "Cannot record {} successes in the deduplication store; these messages are handled again if"
