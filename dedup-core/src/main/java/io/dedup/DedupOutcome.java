@@ -108,7 +108,12 @@ public sealed interface DedupOutcome<R extends @Nullable Object> {
         /** The transaction and its effect were rolled back for a reason outside the handler, such as a deadlock. */
         ROLLED_BACK,
         /** The answer to the commit was lost. On redelivery, the record shows whether the transaction committed. */
-        COMMIT_UNKNOWN
+        COMMIT_UNKNOWN,
+        /**
+         * The message has no usable ID, and neither has any other message of its topic so far: the ID extractor is
+         * probably wrong. It ends with the first message that has one, or when an operator changes a setting.
+         */
+        MISSING_ID
     }
 
     /** How the success of a run was recorded. */

@@ -3,6 +3,7 @@ package io.dedup;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.dedup.DedupOutcome.DeferReason;
 import io.dedup.DedupOutcome.SkipReason;
 import io.dedup.adapter.Admission;
 import io.dedup.adapter.DedupAdapter;
@@ -11,8 +12,10 @@ import io.dedup.adapter.DeliveryFactory;
 import io.dedup.adapter.WaitBudget;
 import io.dedup.engine.DeduplicatorBuilder;
 import io.dedup.id.MessageIdExtractor;
+import io.dedup.policy.DedupMode;
 import io.dedup.policy.OnMissingId;
 import io.dedup.support.DeduplicatorTestBase;
+import io.dedup.support.MemoryTransactions;
 import java.util.List;
 import java.util.Map;
 import java.util.function.UnaryOperator;
@@ -20,6 +23,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 class MissingIdTest extends DeduplicatorTestBase {
@@ -177,6 +181,86 @@ class MissingIdTest extends DeduplicatorTestBase {
                 .isInstanceOfSatisfying(
                         Admission.Reject.class,
                         reject -> assertThat(reject.cause()).hasMessageContaining("malformed JSON"));
+    }
+
+    @Test
+    void aTopicWithoutAnyIdIsNotEmptied() {
+        Deduplicator dedup = deduplicator();
+
+        for (int i = 0; i < 9; i++) {
+            assertThat(admit(dedup, null, i)).isInstanceOf(Admission.Reject.class);
+            assertThat(admit(dedup, null, i)).isInstanceOf(Admission.Reject.class); // the same message, redelivered
+        }
+        assertThat(admit(dedup, null, 9))
+                .isInstanceOfSatisfying(
+                        Admission.Defer.class,
+                        defer -> assertThat(defer.reason()).isEqualTo(DeferReason.MISSING_ID));
+        assertThat(admit(dedup, "\t", 10)).isInstanceOf(Admission.Defer.class);
+        assertThat(admit(dedup, null, 9)).isInstanceOf(Admission.Defer.class);
+        assertThat(admit(dedup, null, 8)).isInstanceOf(Admission.Reject.class);
+        assertThat(events.count("missing in orders-0@9: it has no message ID")).isZero();
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = DedupMode.class,
+            names = {"LEASED", "TRANSACTIONAL"})
+    void aBadMessageAmongGoodOnesIsRejected(DedupMode mode) {
+        Deduplicator dedup = deduplicator(
+                store,
+                policy -> policy.missingIdLimit(1).mode(mode),
+                builder -> builder.transactions(new MemoryTransactions(store)));
+
+        assertThat(admit(dedup, null, 0)).isInstanceOf(Admission.Defer.class);
+        assertThat(admit(dedup, "a", 1)).isInstanceOf(Admission.Run.class);
+        assertThat(admit(dedup, null, 0)).isInstanceOf(Admission.Reject.class);
+        assertThat(admit(dedup, null, 2)).isInstanceOf(Admission.Reject.class);
+    }
+
+    @Test
+    void aGoodOneBehindThemInTheSameBatchCounts() {
+        Deduplicator dedup = deduplicator(policy -> policy.missingIdLimit(1));
+
+        assertThat(DedupAdapter.of(dedup)
+                        .admitAll(List.of(delivery(dedup, null), delivery(dedup, "a")), WaitBudget.none())
+                        .admissions())
+                .satisfiesExactly(
+                        first -> assertThat(first).isInstanceOf(Admission.Reject.class),
+                        second -> assertThat(second).isInstanceOf(Admission.Run.class));
+    }
+
+    @Test
+    void oneClaimedAheadCounts() {
+        Deduplicator dedup = deduplicator(policy -> policy.missingIdLimit(1));
+        DedupAdapter adapter = DedupAdapter.of(dedup);
+
+        assertThat(adapter.ahead().claim(List.of(delivery(dedup, null), delivery(dedup, "a"))))
+                .hasSize(2);
+        assertThat(admit(dedup, null, 0)).isInstanceOf(Admission.Reject.class);
+    }
+
+    @Test
+    void theLimitIsForRejectedMessagesOfOneTopic() {
+        Deduplicator off = deduplicator(policy -> policy.missingIdLimit(0));
+        Deduplicator skips = deduplicator(policy -> policy.missingIdLimit(1).onMissingId(OnMissingId.SKIP));
+        Deduplicator processes = deduplicator(policy -> policy.missingIdLimit(1).onMissingId(OnMissingId.PROCESS));
+        Deduplicator shadow = deduplicator(policy -> policy.missingIdLimit(1).shadow(true));
+        for (int i = 0; i < 20; i++) {
+            assertThat(admit(off, null, i)).isInstanceOf(Admission.Reject.class);
+            assertThat(admit(skips, null, i)).isInstanceOf(Admission.Ignore.class);
+            assertThat(admit(processes, null, i)).isInstanceOf(Admission.Run.class);
+            assertThat(admit(shadow, null, i)).isInstanceOf(Admission.Run.class);
+        }
+        Deduplicator two = deduplicator(policy -> policy.missingIdLimit(1));
+        assertThat(admit(two, "a", 0)).isInstanceOf(Admission.Run.class);
+        assertThat(DedupAdapter.of(two)
+                        .admit(Delivery.of(two.topic("clicks"), null, null, () -> "clicks-0@1"), WaitBudget.none()))
+                .isInstanceOf(Admission.Defer.class);
+    }
+
+    private static Admission admit(Deduplicator dedup, @Nullable String id, int offset) {
+        return DedupAdapter.of(dedup)
+                .admit(Delivery.of(dedup.topic(TOPIC), id, null, () -> "orders-0@" + offset), WaitBudget.none());
     }
 
     @Test

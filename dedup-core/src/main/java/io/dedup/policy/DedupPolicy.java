@@ -20,6 +20,7 @@ public final class DedupPolicy {
     private final Duration maxDeferDelay;
     private final OnStoreFailure onStoreFailure;
     private final OnMissingId onMissingId;
+    private final int missingIdLimit;
     private final OnConflict onConflict;
     private final int maxDeaths;
     private final int maxResultBytes;
@@ -37,6 +38,7 @@ public final class DedupPolicy {
         this.maxDeferDelay = from.maxDeferDelay;
         this.onStoreFailure = from.onStoreFailure;
         this.onMissingId = from.onMissingId;
+        this.missingIdLimit = from.missingIdLimit;
         this.onConflict = from.onConflict;
         this.maxDeaths = from.maxDeaths;
         this.maxResultBytes = from.maxResultBytes;
@@ -115,6 +117,15 @@ public final class DedupPolicy {
         return onMissingId;
     }
 
+    /**
+     * From how many messages of a topic in a row without a usable ID on they are deferred instead of rejected, if no
+     * message of the topic has had a usable ID since the start; 10 by default, 0 means never. Then the ID extractor, not
+     * a message, is probably wrong, and rejecting would empty the topic. Only for {@link OnMissingId#FAIL}.
+     */
+    public int missingIdLimit() {
+        return missingIdLimit;
+    }
+
     /** What happens to a message whose ID was seen with another payload; {@link OnConflict#FAIL} by default. */
     public OnConflict onConflict() {
         return onConflict;
@@ -174,6 +185,7 @@ public final class DedupPolicy {
         private static final Duration MAX_PROCESSING_TIME = Duration.ofDays(7);
         private static final Duration MAX_WAIT = Duration.ofMinutes(10);
         private static final int MAX_RESULT_BYTES = 16 * 1024 * 1024;
+        private static final int MAX_MISSING_IDS = 10_000;
 
         private DedupMode mode = DedupMode.LEASED;
         private Window window = Window.of(Duration.ofDays(7)); // as long as Kafka retains a topic by default
@@ -183,6 +195,7 @@ public final class DedupPolicy {
         private Duration maxDeferDelay = Duration.ofSeconds(1);
         private OnStoreFailure onStoreFailure = OnStoreFailure.RETRY;
         private OnMissingId onMissingId = OnMissingId.FAIL;
+        private int missingIdLimit = 10;
         private OnConflict onConflict = OnConflict.FAIL;
         private int maxDeaths;
         private int maxResultBytes = 64 * 1024;
@@ -202,6 +215,7 @@ public final class DedupPolicy {
             this.maxDeferDelay = from.maxDeferDelay;
             this.onStoreFailure = from.onStoreFailure;
             this.onMissingId = from.onMissingId;
+            this.missingIdLimit = from.missingIdLimit;
             this.onConflict = from.onConflict;
             this.maxDeaths = from.maxDeaths;
             this.maxResultBytes = from.maxResultBytes;
@@ -262,6 +276,12 @@ public final class DedupPolicy {
         /** See {@link OnMissingId}. */
         public Builder onMissingId(OnMissingId value) {
             this.onMissingId = Objects.requireNonNull(value, "onMissingId");
+            return this;
+        }
+
+        /** See {@link DedupPolicy#missingIdLimit()}; from 0 to 10,000. */
+        public Builder missingIdLimit(int value) {
+            this.missingIdLimit = new Bounds(names).between("missingIdLimit", value, 0, MAX_MISSING_IDS);
             return this;
         }
 

@@ -1,19 +1,18 @@
 package io.dedup.kafka;
 
+import io.dedup.id.IdText;
 import io.dedup.id.JsonPointerId;
 import io.dedup.id.MessageIdExtractor;
 import io.dedup.kafka.internal.record.Coordinates;
 import io.dedup.kafka.internal.record.RecordDeliveries;
 import io.dedup.text.Printable;
 import java.nio.ByteBuffer;
-import java.nio.charset.CharacterCodingException;
-import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
-import java.util.UUID;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.header.Header;
+import org.apache.kafka.common.utils.Bytes;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,12 +33,15 @@ public final class KafkaMessageIds {
             throw new IllegalArgumentException("header(name): the header name must not be blank");
         }
         return MessageIdExtractor.named(
-                "header " + Printable.of(name), record -> text(onlyHeader(record, name), "header " + name));
+                "header " + Printable.of(name), record -> IdText.of(onlyHeader(record, name), "header " + name));
     }
 
-    /** Reads the ID from the record's key: a {@code String}, UTF-8 bytes, an integer number or a {@code UUID}. */
+    /**
+     * Reads the ID from the record's key: text of any class, UTF-8 bytes, an integer number, a {@code UUID} or an enum
+     * constant.
+     */
     public static MessageIdExtractor<ConsumerRecord<?, ?>> key() {
-        return MessageIdExtractor.named("key", KafkaMessageIds::keyOf);
+        return MessageIdExtractor.named("key", record -> IdText.of(unwrapped(record.key()), "the key"));
     }
 
     /**
@@ -124,51 +126,30 @@ public final class KafkaMessageIds {
         return found;
     }
 
-    private static @Nullable String keyOf(ConsumerRecord<?, ?> record) {
-        Object key = record.key();
-        if (key == null || key instanceof String) {
-            return (String) key;
-        }
-        if (key instanceof byte[] bytes) {
-            return text(bytes, "the key");
-        }
-        if (key instanceof Long || key instanceof Integer || key instanceof Short || key instanceof UUID) {
-            return key.toString();
-        }
-        throw new IllegalArgumentException("the key is a " + key.getClass().getName()
-                + ", which KafkaMessageIds.key() doesn't support; write a MessageIdExtractor for it");
+    private static @Nullable Object unwrapped(@Nullable Object keyOrValue) {
+        return keyOrValue instanceof Bytes bytes ? bytes.get() : keyOrValue;
     }
 
     private static @Nullable String inJson(ConsumerRecord<?, ?> record, JsonPointerId id) {
-        Object value = record.value();
-        if (value instanceof String text) {
-            return id.find(text);
+        Object value = unwrapped(record.value());
+        if (value instanceof CharSequence text) {
+            return id.find(text.toString());
         }
         if (value instanceof byte[] bytes) {
             return id.find(bytes);
         }
+        if (value instanceof ByteBuffer buffer) {
+            byte[] bytes = new byte[buffer.remaining()];
+            buffer.duplicate().get(bytes);
+            return id.find(bytes);
+        }
         if (value != null) {
-            throw new IllegalArgumentException(
-                    "the value is a " + value.getClass().getName()
-                            + ", but KafkaMessageIds.json(...) reads String and byte[] values only");
+            throw new IllegalArgumentException("the value is a "
+                    + value.getClass().getName() + ", but KafkaMessageIds.json(...) reads text and bytes only");
         }
         throw new IllegalArgumentException(
                 RecordDeliveries.failedDeserialization(record)
                         ? "the value couldn't be deserialized"
                         : "the record has no value (tombstone)");
-    }
-
-    private static @Nullable String text(byte @Nullable [] bytes, String where) {
-        if (bytes == null) {
-            return null;
-        }
-        try {
-            return StandardCharsets.UTF_8
-                    .newDecoder()
-                    .decode(ByteBuffer.wrap(bytes))
-                    .toString();
-        } catch (CharacterCodingException e) {
-            throw new IllegalArgumentException(where + " isn't UTF-8", e);
-        }
     }
 }

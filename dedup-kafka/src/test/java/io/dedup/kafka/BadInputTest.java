@@ -1,18 +1,23 @@
 package io.dedup.kafka;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.dedup.id.MessageIdExtractor;
 import io.dedup.policy.OnConflict;
 import io.dedup.policy.OnMissingId;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.IntStream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.StringDeserializer;
+import org.apache.kafka.common.utils.Bytes;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -122,6 +127,71 @@ class BadInputTest {
             scene.awaitCommitted(2);
             assertThat(values).isEqualTo(policy == OnMissingId.PROCESS ? List.of("no ID", "v-a") : List.of("v-a"));
             assertThat(recovered).hasSize(policy == OnMissingId.FAIL ? 1 : 0);
+        }
+    }
+
+    @ParameterizedTest(name = "batch={0}")
+    @ValueSource(booleans = {true, false})
+    @DisplayName("no message has an ID: the first few are rejected, the others wait for the right extractor")
+    void noIdAtAll(boolean batch) {
+        try (Scene scene = new Scene();
+                KafkaDedup right = KafkaDedup.builder(scene.dedup)
+                        .id(KafkaMessageIds.coordinates())
+                        .build()) {
+            for (int i = 0; i < 30; i++) {
+                scene.send(scene.record(0, null, "v" + i));
+            }
+            var container = scene.start(container(scene, batch));
+            scene.awaitCommitted(9);
+            int before = Collections.frequency(scene.deferrals, "null MISSING_ID");
+            await().atMost(Scene.PATIENCE) // each poll of a batch asks for all of its records
+                    .until(() -> Collections.frequency(scene.deferrals, "null MISSING_ID") > before + (batch ? 42 : 2));
+            container.stop();
+
+            assertThat(values).isEmpty();
+            assertThat(recovered).hasSize(9).allMatch(each -> each.endsWith(" MissingMessageIdException"));
+            assertThat(scene.committed()).containsEntry(0, 9L);
+
+            var corrected = container(scene, batch);
+            right.decorate(corrected);
+            scene.start(corrected);
+            scene.awaitCommitted(30);
+            assertThat(values)
+                    .containsExactlyElementsOf(
+                            IntStream.range(9, 30).mapToObj(i -> "v" + i).toList());
+            assertThat(recovered).hasSize(9);
+        }
+    }
+
+    @Test
+    @DisplayName("messages that wait because none had an ID are rejected when one has")
+    void noIdUntilOneHas() {
+        try (Scene scene = new Scene(2, policy -> policy.missingIdLimit(1))) {
+            scene.send(scene.record(0, null, "no ID"));
+            scene.start(container(scene, false));
+            await().atMost(Scene.PATIENCE).until(() -> scene.deferrals.contains("null MISSING_ID"));
+            assertThat(recovered).isEmpty();
+
+            scene.sendTo(1, "a");
+            scene.awaitAllCommitted();
+            assertThat(values).containsExactly("v-a");
+            assertThat(recovered).containsExactly("no ID MissingMessageIdException");
+        }
+    }
+
+    @Test
+    @DisplayName("keys and JSON that are text of another class than String, as Avro's are")
+    void textOfAnyClass() {
+        MessageIdExtractor<ConsumerRecord<?, ?>> key = KafkaMessageIds.key();
+        MessageIdExtractor<ConsumerRecord<?, ?>> json = KafkaMessageIds.json("/id");
+        byte[] document = utf8("{\"id\":7}");
+        for (Object value :
+                List.of(new StringBuilder("{\"id\":7}"), Bytes.wrap(document), ByteBuffer.wrap(document), document)) {
+            assertThat(json.extract(new ConsumerRecord<>("t", 0, 0, null, value)))
+                    .isEqualTo("7");
+        }
+        for (Object id : List.of(new StringBuilder("o-1"), Bytes.wrap(utf8("o-1")), ByteBuffer.wrap(utf8("o-1")))) {
+            assertThat(key.extract(new ConsumerRecord<>("t", 0, 0, id, null))).isEqualTo("o-1");
         }
     }
 

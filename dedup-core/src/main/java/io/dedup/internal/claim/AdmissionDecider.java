@@ -45,6 +45,7 @@ public final class AdmissionDecider {
     private final AdmittedRun.Settling settling;
     private final PoisonMessages poison;
     private final ClaimHandover handover;
+    private final MissingIds missingIds;
     private volatile boolean storeWasDown;
 
     public AdmissionDecider(
@@ -53,13 +54,15 @@ public final class AdmissionDecider {
             BackgroundWrites background,
             AdmittedRun.Settling settling,
             PoisonMessages poison,
-            ClaimHandover handover) {
+            ClaimHandover handover,
+            MissingIds missingIds) {
         this.notifier = notifier;
         this.heartbeat = heartbeat;
         this.background = background;
         this.settling = settling;
         this.poison = poison;
         this.handover = handover;
+        this.missingIds = missingIds;
     }
 
     /** Creates the run of an acquired claim. Its lease is renewed from {@link #renew} on. */
@@ -238,6 +241,10 @@ public final class AdmissionDecider {
     public Admission missingId(Delivery delivery) {
         String problem = requireNonNull(delivery.problem());
         String origin = delivery.origin().get();
+        if (missingIds.mustWait(delivery, origin)) {
+            return defer(
+                    delivery, DeferReason.MISSING_ID, delivery.topic().policy().maxDeferDelay(), null);
+        }
         notifier.report(listener -> listener.missingId(delivery.topic(), origin, problem));
         if (delivery.isShadow()) {
             return new Admission.Run(unclaimed(delivery));

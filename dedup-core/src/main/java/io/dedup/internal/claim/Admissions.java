@@ -51,7 +51,7 @@ public final class Admissions {
     }
 
     private Admission decide(Delivery delivery, WaitBudget budget) {
-        DedupKey key = Claimer.keyOf(delivery);
+        DedupKey key = claimer.arrived(delivery);
         if (key == null) {
             return decider.missingId(delivery);
         }

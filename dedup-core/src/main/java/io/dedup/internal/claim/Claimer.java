@@ -33,14 +33,28 @@ public final class Claimer {
     private final UnrecordedSuccesses successes;
     private final Owners owners;
     private final Heartbeat heartbeat;
+    private final MissingIds missingIds;
 
     public Claimer(
-            StoreCalls store, StoreGates gates, UnrecordedSuccesses successes, Owners owners, Heartbeat heartbeat) {
+            StoreCalls store,
+            StoreGates gates,
+            UnrecordedSuccesses successes,
+            Owners owners,
+            Heartbeat heartbeat,
+            MissingIds missingIds) {
         this.store = store;
         this.gates = gates;
         this.successes = successes;
         this.owners = owners;
         this.heartbeat = heartbeat;
+        this.missingIds = missingIds;
+    }
+
+    /** As {@link #keyOf}, when the delivery is met first. */
+    @Nullable
+    DedupKey arrived(Delivery delivery) {
+        missingIds.arrived(delivery);
+        return keyOf(delivery);
     }
 
     /**

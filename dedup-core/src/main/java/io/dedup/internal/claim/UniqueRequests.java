@@ -30,7 +30,7 @@ record UniqueRequests(
         Owner owner = claimer.nextOwner();
         for (int i = 0; i < deliveries.size(); i++) {
             Delivery delivery = deliveries.get(i);
-            DedupKey key = Claimer.keyOf(delivery);
+            DedupKey key = claimer.arrived(delivery);
             if (key != null && first.putIfAbsent(key, i) == null && claimable.test(delivery)) {
                 indexes.add(i);
                 toClaim.add(delivery);

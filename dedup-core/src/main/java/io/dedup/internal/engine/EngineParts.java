@@ -8,6 +8,7 @@ import io.dedup.internal.claim.Admissions;
 import io.dedup.internal.claim.AheadClaimer;
 import io.dedup.internal.claim.BatchCopies;
 import io.dedup.internal.claim.Claimer;
+import io.dedup.internal.claim.MissingIds;
 import io.dedup.internal.claim.PoisonMessages;
 import io.dedup.internal.lease.Heartbeat;
 import io.dedup.internal.lease.Owners;
@@ -50,7 +51,8 @@ record EngineParts(
         StoreCalls calmCalls = new StoreCalls(store, listeners, gates::endedInBackground);
         UnrecordedSuccesses successes = new UnrecordedSuccesses();
         Heartbeat heartbeat = new Heartbeat(calmCalls, listeners, settings.shortestLease());
-        Claimer claimer = new Claimer(calls, gates, successes, new Owners(settings.instance()), heartbeat);
+        MissingIds missingIds = new MissingIds();
+        Claimer claimer = new Claimer(calls, gates, successes, new Owners(settings.instance()), heartbeat, missingIds);
         BackgroundWrites background = new BackgroundWrites(calmCalls, listeners, gates, successes);
         ClaimHandover handover = new ClaimHandover(successes, heartbeat, background);
         Releases releases = new Releases(calls, gates, listeners, heartbeat, background, handover);
@@ -60,7 +62,8 @@ record EngineParts(
                 releases,
                 new RunReferences(settings.runReference()));
         PoisonMessages poison = new PoisonMessages(listeners, settlement);
-        AdmissionDecider decider = new AdmissionDecider(listeners, heartbeat, background, settlement, poison, handover);
+        AdmissionDecider decider =
+                new AdmissionDecider(listeners, heartbeat, background, settlement, poison, handover, missingIds);
         Transactions transactions = new Transactions(
                 records, listeners, decider, poison, releases, heartbeat, new FrontStore(calls, heartbeat, background));
         Shutdown shutdown = new Shutdown(store.name(), transactions, heartbeat, background, settings.shutdownTimeout());

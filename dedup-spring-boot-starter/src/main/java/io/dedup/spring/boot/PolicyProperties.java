@@ -40,6 +40,9 @@ public class PolicyProperties {
     /** What happens to a message without a usable ID: it is rejected (fail), runs without deduplication (process), or is acknowledged without being handled (skip). fail by default. */
     private @Nullable OnMissingId onMissingId;
 
+    /** From how many messages without a usable ID on, if no message of the topic has had one since the start, they are deferred instead of rejected, because the setting id is probably wrong. 10 by default, 0 means never. Needs on-missing-id: fail. */
+    private @Nullable Integer missingIdLimit;
+
     /** What happens to a message whose ID was already used with a different payload: it is rejected (fail), acknowledged without being handled (skip), or runs without deduplication (process). Needs fingerprint. fail by default. */
     private @Nullable OnConflict onConflict;
 
@@ -133,6 +136,14 @@ public class PolicyProperties {
 
     public void setOnMissingId(@Nullable OnMissingId onMissingId) {
         this.onMissingId = onMissingId;
+    }
+
+    public @Nullable Integer getMissingIdLimit() {
+        return missingIdLimit;
+    }
+
+    public void setMissingIdLimit(@Nullable Integer missingIdLimit) {
+        this.missingIdLimit = missingIdLimit;
     }
 
     public @Nullable OnConflict getOnConflict() {

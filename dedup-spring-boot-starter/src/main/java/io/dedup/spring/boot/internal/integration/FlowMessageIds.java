@@ -3,10 +3,7 @@ package io.dedup.spring.boot.internal.integration;
 import io.dedup.id.MessageIdExtractor;
 import io.dedup.spring.boot.internal.id.IdExpression;
 import io.dedup.spring.boot.internal.id.SpelId;
-import java.nio.charset.StandardCharsets;
-import java.util.UUID;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 import org.springframework.messaging.Message;
 
 /** Makes extractors for the messages of flows of ID expressions. Thread-safe. */
@@ -34,7 +31,7 @@ public final class FlowMessageIds {
                 MessageIdExtractor.named(
                         "header \"" + part.argument() + "\"",
                         (Message<?> message) ->
-                                text(part.argument(), message.getHeaders().get(part.argument())));
+                                IdText.of(message.getHeaders().get(part.argument()), "header " + part.argument()));
             case SPEL -> SpelId.extractor(part.argument(), message -> message);
             case BEAN -> (MessageIdExtractor<? super Message<?>>) beans.apply(part.argument());
             default ->
@@ -42,20 +39,5 @@ public final class FlowMessageIds {
                         + " isn't for messages of Spring Integration. Use header:<name>, spel: with payload and headers,"
                         + " such as spel:payload.id, or bean:");
         };
-    }
-
-    private static @Nullable String text(String header, @Nullable Object value) {
-        if (value instanceof byte[] bytes) {
-            return new String(bytes, StandardCharsets.UTF_8);
-        }
-        if (value == null
-                || value instanceof String
-                || value instanceof Long
-                || value instanceof Integer
-                || value instanceof UUID) {
-            return value == null ? null : value.toString();
-        }
-        throw new IllegalArgumentException(
-                "header " + header + " is a " + value.getClass().getName() + ", which has no unambiguous text");
     }
 }

@@ -47,6 +47,7 @@ public final class LayeredPolicy {
         set(layer, "max-defer-delay", from.getMaxDeferDelay(), builder::maxDeferDelay);
         set(layer, "on-store-failure", from.getOnStoreFailure(), builder::onStoreFailure);
         set(layer, "on-missing-id", from.getOnMissingId(), builder::onMissingId);
+        set(layer, "missing-id-limit", from.getMissingIdLimit(), builder::missingIdLimit);
         set(layer, "on-conflict", from.getOnConflict(), builder::onConflict);
         set(layer, "max-deaths", from.getMaxDeaths(), builder::maxDeaths);
         set(layer, "fingerprint", from.getFingerprint(), builder::fingerprint);

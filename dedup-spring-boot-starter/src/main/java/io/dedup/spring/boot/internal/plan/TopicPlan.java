@@ -32,6 +32,7 @@ public record TopicPlan(IdExpression id, String idProperty, DedupPolicy policy) 
                 policy.maxDeferDelay(),
                 policy.onStoreFailure(),
                 policy.onMissingId(),
+                policy.missingIdLimit(),
                 policy.onConflict(),
                 policy.maxDeaths(),
                 policy.maxResultBytes(),

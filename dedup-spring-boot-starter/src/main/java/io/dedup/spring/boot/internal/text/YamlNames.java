@@ -27,6 +27,7 @@ public record YamlNames(String prefix) implements SettingNames {
             "maxDeferDelay",
             "onStoreFailure",
             "onMissingId",
+            "missingIdLimit",
             "onConflict",
             "maxDeaths",
             "fencingToken",
