@@ -98,6 +98,9 @@ class SettingsTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> DedupPolicy.builder().maxDeaths(-1))
                 .withMessageContaining("maxDeaths");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> DedupPolicy.builder().missingIdLimit(-1))
+                .withMessageContaining("missingIdLimit");
         for (int wrong : new int[] {-1, Integer.MIN_VALUE, 16 * 1024 * 1024 + 1, Integer.MAX_VALUE}) {
             assertThatIllegalArgumentException()
                     .isThrownBy(() -> DedupPolicy.builder().maxResultBytes(wrong))
@@ -145,6 +148,7 @@ class SettingsTest {
                 .onMissingId(OnMissingId.SKIP)
                 .onConflict(OnConflict.PROCESS)
                 .maxDeaths(7)
+                .missingIdLimit(3)
                 .maxResultBytes(77)
                 .fingerprint(true)
                 .fencingToken(false)
@@ -167,6 +171,7 @@ class SettingsTest {
         assertThat(defaults.onMissingId()).isEqualTo(OnMissingId.FAIL);
         assertThat(defaults.onConflict()).isEqualTo(OnConflict.FAIL);
         assertThat(defaults.maxDeaths()).isZero();
+        assertThat(defaults.missingIdLimit()).isEqualTo(10);
         assertThat(defaults.fencingToken()).isTrue();
         assertThat(defaults.shadow()).isFalse();
     }

@@ -27,7 +27,6 @@ class IdTextTest {
         assertThat(IdText.of(null, "it")).isNull();
         assertThat(IdText.of("o-1", "it")).isEqualTo("o-1");
         assertThat(IdText.of(CharBuffer.wrap("o-1"), "it")).isEqualTo("o-1");
-        assertThat(IdText.of(new StringBuilder("o-1"), "it")).isEqualTo("o-1");
         assertThat(IdText.of('c', "it")).isEqualTo("c");
         for (Object seven : List.of(7L, 7, (short) 7, (byte) 7, BigInteger.valueOf(7))) {
             assertThat(IdText.of(seven, "it")).isEqualTo("7");

@@ -7,6 +7,7 @@ import io.dedup.id.MessageIdExtractor;
 import io.dedup.policy.OnConflict;
 import io.dedup.policy.OnMissingId;
 import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -186,11 +187,11 @@ class BadInputTest {
         MessageIdExtractor<ConsumerRecord<?, ?>> json = KafkaMessageIds.json("/id");
         byte[] document = utf8("{\"id\":7}");
         for (Object value :
-                List.of(new StringBuilder("{\"id\":7}"), Bytes.wrap(document), ByteBuffer.wrap(document), document)) {
+                List.of(CharBuffer.wrap("{\"id\":7}"), Bytes.wrap(document), ByteBuffer.wrap(document), document)) {
             assertThat(json.extract(new ConsumerRecord<>("t", 0, 0, null, value)))
                     .isEqualTo("7");
         }
-        for (Object id : List.of(new StringBuilder("o-1"), Bytes.wrap(utf8("o-1")), ByteBuffer.wrap(utf8("o-1")))) {
+        for (Object id : List.of(CharBuffer.wrap("o-1"), Bytes.wrap(utf8("o-1")), ByteBuffer.wrap(utf8("o-1")))) {
             assertThat(key.extract(new ConsumerRecord<>("t", 0, 0, id, null))).isEqualTo("o-1");
         }
     }

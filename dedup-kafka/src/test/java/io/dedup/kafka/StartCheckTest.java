@@ -10,6 +10,7 @@ import ch.qos.logback.core.read.ListAppender;
 import io.dedup.DedupContext;
 import io.dedup.kafka.internal.KafkaLog;
 import io.dedup.kafka.internal.deferral.DeferralAwareErrorHandler;
+import io.dedup.kafka.internal.spring.FailureHandlers;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -28,10 +29,15 @@ import org.springframework.kafka.annotation.KafkaListener;
 import org.springframework.kafka.core.DefaultKafkaConsumerFactory;
 import org.springframework.kafka.core.DefaultKafkaProducerFactory;
 import org.springframework.kafka.listener.BatchMessageListener;
+import org.springframework.kafka.listener.CommonContainerStoppingErrorHandler;
+import org.springframework.kafka.listener.CommonDelegatingErrorHandler;
 import org.springframework.kafka.listener.CommonLoggingErrorHandler;
+import org.springframework.kafka.listener.CommonMixedErrorHandler;
+import org.springframework.kafka.listener.ConsumerAwareRecordRecoverer;
 import org.springframework.kafka.listener.ContainerProperties;
 import org.springframework.kafka.listener.ContainerProperties.AckMode;
 import org.springframework.kafka.listener.ContainerProperties.AssignmentCommitOption;
+import org.springframework.kafka.listener.DefaultAfterRollbackProcessor;
 import org.springframework.kafka.listener.DefaultErrorHandler;
 import org.springframework.kafka.listener.KafkaMessageListenerContainer;
 import org.springframework.kafka.listener.MessageListener;
@@ -40,6 +46,7 @@ import org.springframework.kafka.support.TopicPartitionOffset;
 import org.springframework.kafka.transaction.KafkaTransactionManager;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.scheduling.annotation.AsyncAnnotationAdvisor;
+import org.springframework.util.backoff.FixedBackOff;
 
 /** What is refused at start, and with which words. */
 class StartCheckTest {
@@ -88,6 +95,83 @@ class StartCheckTest {
         } finally {
             logger.detachAppender(lines);
         }
+    }
+
+    @Test
+    @DisplayName(
+            "an error handler that only logs what it gives up on is warned of, and a rejected record's line says that it is gone")
+    void rejectedAreGone() {
+        Logger logger = (Logger) LoggerFactory.getLogger(KafkaLog.NAME);
+        ListAppender<ILoggingEvent> lines = new ListAppender<>();
+        lines.list = new CopyOnWriteArrayList<>();
+        lines.start();
+        logger.addAppender(lines);
+        try {
+            scene.send(scene.record(0, null, "no ID"));
+            scene.start(scene.container(AckMode.BATCH, listener));
+            scene.awaitCommitted(1);
+            assertThat(linesAbout(lines, "has no recoverer"))
+                    .satisfiesExactly(
+                            atStart -> assertThat(atStart)
+                                    .contains("onMissingId is FAIL, but its DefaultErrorHandler has no recoverer"),
+                            gone -> assertThat(gone)
+                                    .contains("Record " + scene.topic
+                                            + "-0@0 is rejected (no usable message ID) and gone"));
+        } finally {
+            logger.detachAppender(lines);
+        }
+    }
+
+    @Test
+    @DisplayName("an error handler with a recoverer isn't warned of, and a rejected record's line says where it goes")
+    void rejectedAreKept() {
+        Logger logger = (Logger) LoggerFactory.getLogger(KafkaLog.NAME);
+        ListAppender<ILoggingEvent> lines = new ListAppender<>();
+        lines.list = new CopyOnWriteArrayList<>();
+        lines.start();
+        logger.addAppender(lines);
+        try {
+            scene.send(scene.record(0, null, "no ID"));
+            var container = scene.container(AckMode.BATCH, listener);
+            container.setCommonErrorHandler(new DefaultErrorHandler((record, e) -> {}));
+            scene.start(container);
+            scene.awaitCommitted(1);
+            assertThat(linesAbout(lines, "has no recoverer")).isEmpty();
+            assertThat(linesAbout(lines, "-0@0 is rejected (no usable message ID), and passed to DefaultErrorHandler"))
+                    .hasSize(1);
+        } finally {
+            logger.detachAppender(lines);
+        }
+    }
+
+    private List<String> linesAbout(ListAppender<ILoggingEvent> lines, String text) {
+        return lines.list.stream()
+                .map(ILoggingEvent::getFormattedMessage)
+                .filter(line -> line.contains(scene.topic) && line.contains(text))
+                .toList();
+    }
+
+    @Test
+    @DisplayName("which error handlers only log what they give up on")
+    void onlyLogs() {
+        DefaultErrorHandler keeps = new DefaultErrorHandler((record, e) -> {});
+        ConsumerAwareRecordRecoverer aware = (record, consumer, e) -> {};
+        assertThat(List.of(
+                        new DefaultErrorHandler(),
+                        new DefaultErrorHandler(new FixedBackOff(0, 1)),
+                        new DefaultAfterRollbackProcessor<>(),
+                        new CommonLoggingErrorHandler(),
+                        new CommonMixedErrorHandler(keeps, new DefaultErrorHandler()),
+                        new CommonDelegatingErrorHandler(new DefaultErrorHandler())))
+                .allMatch(FailureHandlers::onlyLogs);
+        assertThat(List.of(
+                        keeps,
+                        new DefaultErrorHandler(aware),
+                        new DefaultAfterRollbackProcessor<>((record, e) -> {}),
+                        new CommonContainerStoppingErrorHandler(),
+                        new CommonMixedErrorHandler(keeps, keeps),
+                        new CommonDelegatingErrorHandler(keeps)))
+                .noneMatch(FailureHandlers::onlyLogs);
     }
 
     static class Detached implements MessageListener<String, String> {

@@ -13,6 +13,9 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -33,34 +36,41 @@ public final class MissingIds {
 
     /** The messages of a topic until the first one that has a usable ID. */
     private static final class Topic {
-        volatile boolean hadUsableId;
-        final Set<String> rejected = new HashSet<>();
-        private boolean logged;
-        private long loggedAt;
+        private final Lock lock = new ReentrantLock();
+        private final Set<String> rejected = new HashSet<>();
+        private final AtomicLong lineDue = new AtomicLong(System.nanoTime());
+        private volatile boolean hadUsableId;
 
-        synchronized boolean mustWait(String origin, int limit) {
-            if (hadUsableId || rejected.contains(origin)) {
-                return false;
+        boolean mustWait(String origin, int limit) {
+            lock.lock();
+            try {
+                if (hadUsableId || rejected.contains(origin)) {
+                    return false;
+                }
+                if (rejected.size() < limit - 1) {
+                    rejected.add(origin);
+                    return false;
+                }
+                return true;
+            } finally {
+                lock.unlock();
             }
-            if (rejected.size() < limit - 1) {
-                rejected.add(origin);
-                return false;
-            }
-            return true;
         }
 
-        synchronized boolean isLineDue(long now) {
-            if (logged && now - loggedAt < QUIET_NANOS) {
-                return false;
-            }
-            logged = true;
-            loggedAt = now;
-            return true;
+        boolean isLineDue() {
+            long now = System.nanoTime();
+            long due = lineDue.get();
+            return now - due >= 0 && lineDue.compareAndSet(due, now + QUIET_NANOS);
         }
 
-        synchronized void usableId() {
-            hadUsableId = true;
-            rejected.clear();
+        void usableId() {
+            lock.lock();
+            try {
+                hadUsableId = true;
+                rejected.clear();
+            } finally {
+                lock.unlock();
+            }
         }
     }
 
@@ -91,7 +101,7 @@ public final class MissingIds {
         if (!topic.mustWait(origin, limit)) {
             return false;
         }
-        if (topic.isLineDue(System.nanoTime())) {
+        if (topic.isLineDue()) {
             log.error("{}", line(of, origin, requireNonNull(delivery.problem())));
         }
         return true;

@@ -3,14 +3,17 @@ package io.dedup.kafka.internal.container;
 import io.dedup.DedupContext;
 import io.dedup.kafka.internal.PollBudget;
 import io.dedup.kafka.internal.deferral.DeferralAwareErrorHandler;
+import io.dedup.kafka.internal.deferral.DeferralAwareRollbackProcessor;
 import io.dedup.kafka.internal.listener.DedupBatchMessageListener;
 import io.dedup.kafka.internal.listener.DedupMessageListener;
 import io.dedup.kafka.internal.poll.HookedConsumer;
 import io.dedup.kafka.internal.poll.WatchedInterceptors;
 import io.dedup.kafka.internal.settlement.ContainerServices;
 import io.dedup.kafka.internal.spring.ConsumerSettings;
+import io.dedup.kafka.internal.spring.FailureHandlers;
 import io.dedup.kafka.internal.spring.HandlerMethods;
 import io.dedup.policy.DedupPolicy;
+import io.dedup.policy.OnMissingId;
 import io.dedup.policy.SettingNames;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -278,6 +281,7 @@ final class StartCheck {
                         + "): a handler that runs longer loses its partitions while it runs");
             }
         }
+        warnings.addAll(rejectedAreGone());
         String uncommitted = whyBeginningsAreNotCommitted();
         if (uncommitted != null && new ConsumerSettings(container).beginsAtTheEnd()) {
             warnings.add(name() + ": " + names().name(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG) + " is latest, and "
@@ -286,6 +290,33 @@ final class StartCheck {
         }
         warnings.addAll(new TransactionCheck(container, services, traits)
                 .warnings(topics(), Objects.requireNonNull(properties.getMessageListener()), name()));
+        return warnings;
+    }
+
+    /** Empty if the error handler may keep the records that it gives up on, or if none is rejected. */
+    private List<String> rejectedAreGone() {
+        Object handler = services.kafkaTransactions().areUsed()
+                ? container.getAfterRollbackProcessor() instanceof DeferralAwareRollbackProcessor<?, ?> ours
+                        ? ours.delegate()
+                        : container.getAfterRollbackProcessor()
+                : container.getCommonErrorHandler() instanceof DeferralAwareErrorHandler ours
+                        ? ours.delegate()
+                        : container.getCommonErrorHandler();
+        if (handler == null || !FailureHandlers.onlyLogs(handler)) {
+            return List.of();
+        }
+        List<String> warnings = new ArrayList<>();
+        for (String topic : topics()) {
+            DedupPolicy policy = services.deliveries().topic(topic).policy();
+            SettingNames names = policy.settingNames();
+            if (policy.onMissingId() == OnMissingId.FAIL && !policy.shadow()) {
+                warnings.add(name() + ", topic " + topic + ": " + names.path("onMissingId") + " is "
+                        + names.value(OnMissingId.FAIL) + ", but its "
+                        + handler.getClass().getSimpleName()
+                        + " has no recoverer: a rejected message, and one whose handler fails for good, is logged and gone."
+                        + " Give it a recoverer that keeps them, such as DeadLetterPublishingRecoverer");
+            }
+        }
         return warnings;
     }
 

@@ -31,6 +31,7 @@ public final class DeferralAwareErrorHandler implements CommonErrorHandler {
     private final BoundConsumers consumers;
     private final DeferralBackOff backOff;
     private final boolean endsLater;
+    private final Rejections rejections;
 
     /** @param endsLater whether records may be unfinished when the listener returns */
     public DeferralAwareErrorHandler(
@@ -39,6 +40,7 @@ public final class DeferralAwareErrorHandler implements CommonErrorHandler {
         this.consumers = consumers;
         this.backOff = backOff;
         this.endsLater = endsLater;
+        this.rejections = new Rejections(delegate);
     }
 
     public CommonErrorHandler delegate() {
@@ -84,6 +86,7 @@ public final class DeferralAwareErrorHandler implements CommonErrorHandler {
         if (redeliveries != null) {
             redeliveries.handedOver(first);
         }
+        rejections.passedOn(thrown, first);
         consumers.handlingError(records, () -> delegate.handleRemaining(thrown, records, consumer, container));
         recovered(first, redeliveries);
         consumers.dropped(records.subList(1, records.size()));
@@ -104,6 +107,7 @@ public final class DeferralAwareErrorHandler implements CommonErrorHandler {
         if (redeliveries != null) {
             redeliveries.handedOver(record);
         }
+        rejections.passedOn(thrown, record);
         boolean handled = delegate.handleOne(thrown, record, consumer, container);
         if (handled) {
             recovered(record, redeliveries);
@@ -135,6 +139,7 @@ public final class DeferralAwareErrorHandler implements CommonErrorHandler {
             Consumer<?, ?> consumer,
             MessageListenerContainer container,
             Runnable invokeListener) {
+        rejections.passedOn(thrown, null);
         ConsumerRecords<?, ?> unused = failed(data, consumer, container)
                 .handle(thrown, invokeListener, (e, listener) -> {
                     delegate.handleBatch(e, data, consumer, container, listener);
@@ -149,6 +154,7 @@ public final class DeferralAwareErrorHandler implements CommonErrorHandler {
             Consumer<?, ?> consumer,
             MessageListenerContainer container,
             Runnable invokeListener) {
+        rejections.passedOn(thrown, null);
         ConsumerRecords<K, V> remaining = failed(data, consumer, container)
                 .handle(
                         thrown,

@@ -38,6 +38,7 @@ public final class DeferralAwareRollbackProcessor<K, V> implements AfterRollback
     private final BoundConsumers consumers;
     private final Deferrals deferrals;
     private final DeferralBackOff backOff;
+    private final Rejections rejections;
 
     public DeferralAwareRollbackProcessor(
             AfterRollbackProcessor<K, V> delegate,
@@ -48,6 +49,7 @@ public final class DeferralAwareRollbackProcessor<K, V> implements AfterRollback
         this.consumers = consumers;
         this.deferrals = deferrals;
         this.backOff = backOff;
+        this.rejections = new Rejections(delegate);
     }
 
     @Override
@@ -119,6 +121,7 @@ public final class DeferralAwareRollbackProcessor<K, V> implements AfterRollback
             MessageListenerContainer container) {
         DeliveryDeferredException deferral = deferral(exception, records, consumer);
         if (deferral == null) {
+            rejections.passedOn(exception, records.get(0));
             restoring(records, consumer);
             return false;
         }
@@ -171,7 +174,7 @@ public final class DeferralAwareRollbackProcessor<K, V> implements AfterRollback
         }
     }
 
-    AfterRollbackProcessor<K, V> delegate() {
+    public AfterRollbackProcessor<K, V> delegate() {
         return delegate;
     }
 

@@ -13,6 +13,10 @@ final class KafkaRuntimeHints implements RuntimeHintsRegistrar {
     private static final List<String> READ_BY_FIELD = List.of(
             KAFKA + "listener.AbstractMessageListenerContainer",
             KAFKA + "listener.ConcurrentMessageListenerContainer",
+            KAFKA + "listener.CommonDelegatingErrorHandler",
+            KAFKA + "listener.CommonMixedErrorHandler",
+            KAFKA + "listener.FailedRecordProcessor",
+            KAFKA + "listener.FailedRecordTracker",
             KAFKA + "listener.adapter.MessagingMessageListenerAdapter",
             KAFKA + "listener.adapter.HandlerAdapter",
             KAFKA + "listener.adapter.DelegatingInvocableHandler",

@@ -25,6 +25,6 @@ class KafkaRuntimeHintsTest {
                 .accepts(hints);
         assertThat(RuntimeHintsPredicates.reflection().onType(AbstractMessageListenerContainer.class))
                 .accepts(hints);
-        assertThat(hints.reflection().typeHints()).hasSize(9);
+        assertThat(hints.reflection().typeHints()).hasSize(13);
     }
 }
