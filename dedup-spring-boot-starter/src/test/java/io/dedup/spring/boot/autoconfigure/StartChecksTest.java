@@ -16,6 +16,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.serialization.Deserializer;
 import org.apache.kafka.common.serialization.StringSerializer;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -28,6 +29,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.kafka.annotation.KafkaListener;
+import org.springframework.kafka.listener.DefaultErrorHandler;
 
 class StartChecksTest {
     private static final String TOPIC = "checks-" + UUID.randomUUID();
@@ -47,6 +49,26 @@ class StartChecksTest {
     static class Listener {
         @KafkaListener(id = "billing", topics = "${topic}")
         void orders(String order) {}
+
+        @Bean
+        DefaultErrorHandler errorHandler() {
+            return new DefaultErrorHandler((record, e) -> {});
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class BootsErrorHandler {
+        @KafkaListener(id = "billing", topics = "${topic}")
+        void orders(String order) {}
+    }
+
+    record Order(String id) {}
+
+    public static final class OrderDeserializer implements Deserializer<Order> {
+        @Override
+        public Order deserialize(String topic, byte[] bytes) {
+            return new Order("o");
+        }
     }
 
     private ApplicationContextRunner onBroker() {
@@ -162,6 +184,65 @@ class StartChecksTest {
                         .contains("topic " + TOPIC
                                 + ": dedup.topics.orders.max-processing-time (30m) is longer than"
                                 + " spring.kafka.consumer.max-poll-interval (10m)"));
+    }
+
+    @Test
+    @DisplayName("Boot's error handler only logs what is rejected: a warning, and with dedup.strict refused")
+    void rejectedMessagesNeedAPlace() {
+        ApplicationContextRunner boots = new ApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(
+                        KafkaAutoConfiguration.class, DedupAutoConfiguration.class, KafkaDedupAutoConfiguration.class))
+                .withUserConfiguration(BootsErrorHandler.class)
+                .withPropertyValues(
+                        "topic=" + TOPIC,
+                        "dedup.store=memory",
+                        "dedup.checks.broker=false",
+                        "spring.kafka.listener.auto-startup=false",
+                        "dedup.topics.orders.topic=" + TOPIC,
+                        "dedup.topics.orders.id=key");
+        boots.run(context -> assertThat(context).hasNotFailed());
+        boots.withPropertyValues("dedup.strict=true")
+                .run(
+                        context -> assertThat(
+                                        analysis(context.getStartupFailure()).getDescription())
+                                .contains(
+                                        "topic " + TOPIC
+                                                + ": dedup.topics.orders.on-missing-id is fail, but its DefaultErrorHandler has no"
+                                                + " recoverer: a rejected message, and one whose handler fails for good, is logged and gone"));
+        boots.withPropertyValues("dedup.strict=true", "dedup.topics.orders.on-missing-id=process")
+                .run(context -> assertThat(context).hasNotFailed());
+    }
+
+    @ParameterizedTest
+    @DisplayName("json: finds nothing in objects")
+    @ValueSource(
+            strings = {
+                "spring.kafka.consumer.value-deserializer=io.dedup.spring.boot.autoconfigure.StartChecksTest$OrderDeserializer",
+                "spring.kafka.consumer.value-deserializer=org.springframework.kafka.support.serializer.JsonDeserializer",
+                "spring.kafka.consumer.value-deserializer=org.apache.kafka.common.serialization.LongDeserializer"
+            })
+    void jsonOfObjects(String deserializer) {
+        ApplicationContextRunner json = runner.withPropertyValues("dedup.checks.broker=false");
+        json.withPropertyValues("dedup.topics.orders.id=json:/id", deserializer).run(context -> {
+            var analysis = analysis(context.getStartupFailure());
+            assertThat(analysis.getDescription())
+                    .contains("dedup.topics.orders.id reads JSON, but the values of listener billing are objects of ");
+            assertThat(analysis.getAction()).contains("spel:");
+        });
+        json.withPropertyValues(
+                        "dedup.topics.orders.id=json:/id",
+                        "spring.kafka.consumer.value-deserializer=org.springframework.kafka.support.serializer.ErrorHandlingDeserializer",
+                        deserializer.replace(
+                                "spring.kafka.consumer.value-deserializer",
+                                "spring.kafka.consumer.properties[spring.deserializer.value.delegate.class]"))
+                .run(context -> assertThat(context).hasFailed());
+        json.withPropertyValues("dedup.topics.orders.id=key", deserializer)
+                .run(context -> assertThat(context).hasNotFailed());
+        json.withPropertyValues(
+                        "dedup.topics.orders.id=json:/id",
+                        "spring.kafka.consumer.value-deserializer=org.springframework.kafka.support.serializer.ErrorHandlingDeserializer",
+                        "spring.kafka.consumer.properties[spring.deserializer.value.delegate.class]=org.apache.kafka.common.serialization.BytesDeserializer")
+                .run(context -> assertThat(context).hasNotFailed());
     }
 
     @Test

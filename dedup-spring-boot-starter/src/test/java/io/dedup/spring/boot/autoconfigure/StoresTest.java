@@ -39,6 +39,7 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.kafka.annotation.KafkaListener;
+import org.springframework.kafka.listener.DefaultErrorHandler;
 
 /** Stores of what the context has. */
 class StoresTest {
@@ -117,6 +118,11 @@ class StoresTest {
     static class Listener {
         @KafkaListener(id = "billing", topics = "orders")
         void orders(String order) {}
+
+        @Bean
+        DefaultErrorHandler errorHandler() {
+            return new DefaultErrorHandler((record, e) -> {}); // a strict start wants a place for rejected messages
+        }
     }
 
     @Configuration(proxyBeanMethods = false)

@@ -1,18 +1,16 @@
 package io.dedup.spring.boot.internal.id;
 
+import io.dedup.id.IdText;
 import io.dedup.id.MessageIdExtractor;
 import io.dedup.text.Printable;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.UUID;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.springframework.expression.EvaluationContext;
 import org.springframework.expression.Expression;
-import org.springframework.expression.spel.SpelNode;
-import org.springframework.expression.spel.ast.VariableReference;
 import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
 import org.springframework.expression.spel.support.SimpleEvaluationContext;
@@ -27,19 +25,54 @@ public final class SpelId {
             .build();
 
     private final Expression expression;
+    private final SpelReads reads;
 
-    private SpelId(Expression expression) {
+    private SpelId(Expression expression, SpelReads reads) {
         this.expression = expression;
+        this.reads = reads;
     }
 
     /**
      * An extractor that evaluates an expression.
      *
+     * @param refused paths that it may not read; see {@link SpringHeaders}
      * @param view what the expression sees of a message
-     * @throws IllegalArgumentException when the text is no expression
+     * @throws IllegalArgumentException when the text is no expression, or can't find an ID
      */
-    public static <M> MessageIdExtractor<M> extractor(String text, Function<M, Object> view) {
+    public static <M> MessageIdExtractor<M> extractor(
+            String text, Set<List<String>> refused, Function<M, Object> view) {
         SpelId spel = of(text);
+        spel.requireNone(refused);
+        return extractor(spel, text, Set.of(), view);
+    }
+
+    /**
+     * As above, for a view of which all is known.
+     *
+     * @param type of the view
+     * @param common what many messages of a topic have in common, such as its name
+     */
+    public static <M, V> MessageIdExtractor<M> extractor(
+            String text, Class<V> type, Set<String> common, Function<M, V> view) {
+        SpelId spel = of(text);
+        Set<String> known = SpelReads.namesOf(type);
+        for (String name : spel.reads.names()) {
+            if (!name.equals(SpelReads.WHOLE) && !known.contains(name)) {
+                throw new IllegalArgumentException(Printable.of(text) + " uses " + Printable.sentence(name)
+                        + ", which a message doesn't have. An expression sees " + String.join(", ", known)
+                        + ". Text is written in quotes: 'text'");
+            }
+        }
+        return extractor(spel, text, common, view::apply);
+    }
+
+    private static <M> MessageIdExtractor<M> extractor(
+            SpelId spel, String text, Set<String> common, Function<M, Object> view) {
+        if (common.containsAll(spel.reads.names())) { // also if it reads nothing
+            throw new IllegalArgumentException(Printable.of(text)
+                    + " uses nothing that differs from message to message, so different messages would have the same ID, and"
+                    + " all but the first would be skipped");
+        }
         return MessageIdExtractor.named(
                 "value for spel:" + Printable.sentence(text), message -> spel.find(view.apply(message)));
     }
@@ -51,7 +84,10 @@ public final class SpelId {
      */
     static SpelId of(String text) {
         try {
-            return new SpelId(new SpelExpressionParser().parseExpression(text));
+            SpelExpression expression = new SpelExpressionParser().parseRaw(text);
+            return new SpelId(expression, SpelReads.of(expression.getAST()));
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException("spel: " + e.getMessage(), e);
         } catch (RuntimeException e) {
             // ExpressionException, as a rule; but one that is too long fails its evaluation already here, and the
             // tokenizer reads beyond the end of some numbers.
@@ -65,16 +101,27 @@ public final class SpelId {
      * An extractor that evaluates an expression over named values, such as {@code #order.id}.
      *
      * @param known the names that the expression may use
+     * @param refused paths that it may not read; see {@link SpringHeaders}
      * @param view the values of a message by their names
      * @throws IllegalArgumentException when the text is no expression, uses another name, or uses none and so would give all messages
      *     the same ID
      */
     public static <M> MessageIdExtractor<M> extractor(
-            String text, Set<String> known, Function<M, Map<String, @Nullable Object>> view) {
+            String text,
+            Set<String> known,
+            Set<List<String>> refused,
+            Function<M, Map<String, @Nullable Object>> view) {
         SpelId spel = of(text);
+        spel.requireNone(refused);
         Set<String> used = new TreeSet<>();
-        addVariables(((SpelExpression) spel.expression).getAST(), used);
-        used.remove("this"); // the element of a selection
+        for (String name : spel.reads.names()) {
+            if (!name.startsWith("#")) {
+                throw new IllegalArgumentException(Printable.of(text) + " uses " + Printable.sentence(name)
+                        + ", which is no argument. The arguments are " + names(known)
+                        + ". Text is written in quotes: 'text'");
+            }
+            used.add(name.substring(1));
+        }
         if (used.isEmpty()) {
             throw new IllegalArgumentException(Printable.of(text)
                     + " uses no argument, so all calls would have the same ID. The arguments are " + names(known));
@@ -96,17 +143,18 @@ public final class SpelId {
         });
     }
 
-    private static List<String> names(Set<String> known) {
-        return known.stream().map(name -> "#" + name).toList();
+    private void requireNone(Set<List<String>> refused) {
+        for (List<String> path : reads.paths()) {
+            for (List<String> not : refused) {
+                if (path.size() >= not.size() && path.subList(0, not.size()).equals(not)) {
+                    throw SpringHeaders.refused(String.join(".", not));
+                }
+            }
+        }
     }
 
-    private static void addVariables(SpelNode node, Set<String> names) {
-        if (node instanceof VariableReference) {
-            names.add(node.toStringAST().substring(1));
-        }
-        for (int i = 0; i < node.getChildCount(); i++) {
-            addVariables(node.getChild(i), names);
-        }
+    private static List<String> names(Set<String> known) {
+        return known.stream().map(name -> "#" + name).toList();
     }
 
     @Nullable
@@ -115,14 +163,6 @@ public final class SpelId {
     }
 
     private static @Nullable String text(@Nullable Object id) {
-        if (id == null || id instanceof String) {
-            return (String) id;
-        }
-        if (id instanceof Long || id instanceof Integer || id instanceof Short || id instanceof UUID) {
-            return id.toString();
-        }
-        throw new IllegalArgumentException(
-                "the expression returned a " + id.getClass().getName()
-                        + ", which has no unambiguous text. It must return a String, an integer number or a UUID");
+        return IdText.of(id, "the value of the expression");
     }
 }

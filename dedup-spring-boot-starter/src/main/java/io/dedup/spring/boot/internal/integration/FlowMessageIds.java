@@ -1,8 +1,11 @@
 package io.dedup.spring.boot.internal.integration;
 
+import io.dedup.id.IdText;
 import io.dedup.id.MessageIdExtractor;
 import io.dedup.spring.boot.internal.id.IdExpression;
 import io.dedup.spring.boot.internal.id.SpelId;
+import io.dedup.spring.boot.internal.id.SpringHeaders;
+import java.util.List;
 import java.util.function.Function;
 import org.springframework.messaging.Message;
 
@@ -21,7 +24,12 @@ public final class FlowMessageIds {
      * @throws IllegalArgumentException when it can't be one for messages of flows
      */
     MessageIdExtractor<? super Message<?>> of(IdExpression expression) {
-        return expression.extractor(this::one);
+        return requireStable(expression.extractor(this::one));
+    }
+
+    /** As the extractor, for one that can't be checked before. */
+    static MessageIdExtractor<Message<?>> requireStable(MessageIdExtractor<? super Message<?>> extractor) {
+        return SpringHeaders.refusing(extractor, List::of);
     }
 
     @SuppressWarnings("unchecked") // as in KafkaIds
@@ -29,10 +37,10 @@ public final class FlowMessageIds {
         return switch (part.kind()) {
             case HEADER ->
                 MessageIdExtractor.named(
-                        "header \"" + part.argument() + "\"",
+                        "header \"" + SpringHeaders.require(part.argument()) + "\"",
                         (Message<?> message) ->
                                 IdText.of(message.getHeaders().get(part.argument()), "header " + part.argument()));
-            case SPEL -> SpelId.extractor(part.argument(), message -> message);
+            case SPEL -> SpelId.extractor(part.argument(), SpringHeaders.pathsOfMessage(), message -> message);
             case BEAN -> (MessageIdExtractor<? super Message<?>>) beans.apply(part.argument());
             default ->
                 throw new IllegalArgumentException(part.kind().word()

@@ -104,7 +104,8 @@ public final class FlowReceivers {
                             + " would have to compare payloads by fingerprint, but the payload of a flow is an object.",
                     "Set dedup.listeners." + name + ".fingerprint: false.");
         }
-        MessageIdExtractor<? super Message<?>> extractor = strategy == null ? extractor(plan) : strategy;
+        MessageIdExtractor<? super Message<?>> extractor =
+                strategy == null ? extractor(plan) : FlowMessageIds.requireStable(strategy);
         ServingDeduplicator serving =
                 registry.serve(BROKER, planned, unused -> {}).servedBy();
         return new Receiver(

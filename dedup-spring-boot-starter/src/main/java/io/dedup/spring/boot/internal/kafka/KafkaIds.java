@@ -5,12 +5,16 @@ import io.dedup.kafka.KafkaMessageIds;
 import io.dedup.spring.boot.internal.id.IdExpression;
 import io.dedup.spring.boot.internal.id.SpelId;
 import java.time.Instant;
+import java.util.Set;
 import java.util.function.Function;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
 /** Makes extractors for Kafka's records of ID expressions. Thread-safe. */
 public final class KafkaIds {
+    /** What differs from topic to topic, but hardly from message to message. */
+    private static final Set<String> COMMON = Set.of("topic", "partition");
+
     private final Function<String, MessageIdExtractor<?>> beans;
     private final MessageIdExtractor<ConsumerRecord<?, ?>> coordinates;
 
@@ -45,7 +49,7 @@ public final class KafkaIds {
             case JSON -> KafkaMessageIds.json(part.argument());
             case CLOUDEVENT -> KafkaMessageIds.cloudEvent();
             case COORDINATES -> coordinates;
-            case SPEL -> SpelId.extractor(part.argument(), Message::new);
+            case SPEL -> SpelId.extractor(part.argument(), Message.class, COMMON, Message::new);
             case BEAN -> (MessageIdExtractor<? super ConsumerRecord<?, ?>>) beans.apply(part.argument());
             case ARGUMENT ->
                 throw new IllegalArgumentException(part.argument()

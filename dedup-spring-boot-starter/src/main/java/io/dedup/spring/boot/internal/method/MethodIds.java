@@ -3,6 +3,7 @@ package io.dedup.spring.boot.internal.method;
 import io.dedup.id.MessageIdExtractor;
 import io.dedup.spring.boot.internal.id.IdExpression;
 import io.dedup.spring.boot.internal.id.SpelId;
+import io.dedup.spring.boot.internal.id.SpringHeaders;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -31,7 +32,8 @@ public final class MethodIds {
      * @throws IllegalArgumentException when it can't be one for this method
      */
     MessageIdExtractor<? super List<@Nullable Object>> of(IdExpression expression, Method method) {
-        return expression.extractor(part -> one(part, method));
+        MessageIdExtractor<? super List<@Nullable Object>> extractor = expression.extractor(part -> one(part, method));
+        return SpringHeaders.arePossible() ? SpringHeaders.refusing(extractor, arguments -> arguments) : extractor;
     }
 
     @SuppressWarnings("unchecked") // as in KafkaIds
@@ -41,7 +43,8 @@ public final class MethodIds {
                 List<Set<String>> names = names(method);
                 Set<String> all = new LinkedHashSet<>();
                 names.forEach(all::addAll);
-                yield SpelId.extractor(part.argument(), all, arguments -> byName(names, arguments));
+                yield SpelId.extractor(
+                        part.argument(), all, newEachTime(names, method), arguments -> byName(names, arguments));
             }
             case BEAN -> (MessageIdExtractor<? super List<@Nullable Object>>) beans.apply(part.argument());
             default ->
@@ -49,6 +52,16 @@ public final class MethodIds {
                         part.kind().word()
                                 + " reads messages of Kafka or RocketMQ. For a method, use #<argument>, such as #order.id, or bean:");
         };
+    }
+
+    private static Set<List<String>> newEachTime(List<Set<String>> names, Method method) {
+        Set<List<String>> paths = new LinkedHashSet<>();
+        for (int i = 0; i < names.size(); i++) {
+            for (String name : names.get(i)) {
+                paths.addAll(SpringHeaders.pathsOf(method.getParameters()[i], "#" + name));
+            }
+        }
+        return paths;
     }
 
     /** What each parameter may be called: its name, where the compiler kept it, and its position. */

@@ -6,12 +6,16 @@ import io.dedup.spring.boot.internal.id.IdExpression;
 import io.dedup.spring.boot.internal.id.SpelId;
 import java.nio.charset.StandardCharsets;
 import java.util.Collection;
+import java.util.Set;
 import java.util.function.Function;
 import org.apache.rocketmq.client.apis.message.MessageView;
 import org.jspecify.annotations.Nullable;
 
 /** Makes extractors for RocketMQ's messages of ID expressions. Thread-safe. */
 public final class RocketMqIds {
+    /** What many messages of a topic have in common. */
+    private static final Set<String> COMMON = Set.of("topic", "tag");
+
     private final Function<String, MessageIdExtractor<?>> beans;
 
     /** Over the application's beans; see {@code KafkaIds}. */
@@ -39,7 +43,7 @@ public final class RocketMqIds {
                         : RocketMqMessageIds.keyStartingWith(part.argument());
             case JSON -> RocketMqMessageIds.json(part.argument());
             case COORDINATES -> RocketMqMessageIds.messageId();
-            case SPEL -> SpelId.extractor(part.argument(), Message::new);
+            case SPEL -> SpelId.extractor(part.argument(), Message.class, COMMON, Message::new);
             case BEAN -> (MessageIdExtractor<? super MessageView>) beans.apply(part.argument());
             case ARGUMENT ->
                 throw new IllegalArgumentException(part.argument()

@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Function;
 import org.apache.rocketmq.common.message.MessageConst;
 import org.apache.rocketmq.common.message.MessageExt;
@@ -15,6 +16,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Makes extractors for messages of the older client of ID expressions, with the IDs of {@code RocketMqIds}. Thread-safe. */
 public final class RemotingIds {
+    /** What many messages of a topic have in common. */
+    private static final Set<String> COMMON = Set.of("topic", "tag");
+
     private final Function<String, MessageIdExtractor<?>> beans;
 
     /** Over the application's beans; see {@code KafkaIds}. */
@@ -42,7 +46,7 @@ public final class RemotingIds {
                         : RemotingMessageIds.keyStartingWith(part.argument());
             case JSON -> RemotingMessageIds.json(part.argument());
             case COORDINATES -> RemotingMessageIds.messageId();
-            case SPEL -> SpelId.extractor(part.argument(), Message::new);
+            case SPEL -> SpelId.extractor(part.argument(), Message.class, COMMON, Message::new);
             case BEAN -> (MessageIdExtractor<? super MessageExt>) beans.apply(part.argument());
             case ARGUMENT ->
                 throw new IllegalArgumentException(part.argument()

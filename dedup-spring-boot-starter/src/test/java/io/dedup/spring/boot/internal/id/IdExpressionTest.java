@@ -7,8 +7,10 @@ import io.dedup.id.MessageIdExtractor;
 import io.dedup.spring.boot.internal.id.IdExpression.Kind;
 import io.dedup.spring.boot.internal.id.IdExpression.Part;
 import io.dedup.spring.boot.internal.kafka.KafkaIds;
+import java.nio.CharBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Map;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -51,10 +53,81 @@ class IdExpressionTest {
                 .isEqualTo("o-9-2");
     }
 
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "T(java.lang.System).getProperty('java.version')",
+                "new String(value)",
+                "header(new String('a'))",
+                "key + @bean.id",
+                "value.?[new String(#this) != 'a'].toString()"
+            })
+    void anExpressionNamesNoClassesOrBeans(String expression) {
+        assertThatThrownBy(() -> ids.of(IdExpression.parse("spel:" + expression)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("can't use a class or a bean");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "'x'",
+                "'x'.toUpperCase()",
+                "1 + 2",
+                "topic",
+                "topic + '-' + partition",
+                "getTopic()",
+                "#root.topic",
+                "this.topic",
+                "{1, 2}.?[#this > 1].size()",
+                "{'a', 'b'}.![length()].size()"
+            })
+    void anExpressionWithOneIdForManyMessagesIsRefused(String expression) {
+        String root = expression.replace("this.", "#this.");
+        assertThatThrownBy(() -> ids.of(IdExpression.parse("spel:" + root)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("all but the first would be skipped");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"payload.id", "header(order-id)", "#order.id", "toString()", "hashCode()", "'a' + payload"})
+    void anExpressionUsesWhatAMessageHas(String expression) {
+        assertThatThrownBy(() -> ids.of(IdExpression.parse("spel:" + expression)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("which a message doesn't have")
+                .hasMessageContaining("header, key, offset, partition, topic, value");
+    }
+
     @Test
-    void anExpressionNamesNoClasses() {
-        var id = ids.of(IdExpression.parse("spel:T(java.lang.System).getProperty('java.version')"));
-        assertThatThrownBy(() -> id.extract(record("v"))).hasMessageContaining("Type cannot be found");
+    void anExpressionChangesNothing() {
+        assertThatThrownBy(() -> ids.of(IdExpression.parse("spel:value = 'a'")))
+                .hasMessageContaining("can't change it");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            #root.key                           | k-1
+            #this.header('order-id')            | h-1
+            header('none') ?: key               | k-1
+            value['id']                         | o-9
+            value[id]                           | o-9
+            value?.get('id')                    | o-9
+            topic + offset                      | orders7
+            value.keySet().?[#this == 'id'][0]  | id
+            value.values().![#this.toString()].get(0) | o-9
+            {value['id'], 'x'}[0]               | o-9
+            """)
+    void anExpressionFindsWhatDiffers(String expression, String id) {
+        assertThat(ids.of(IdExpression.parse("spel:" + expression)).extract(record(Map.of("id", "o-9"))))
+                .isEqualTo(id);
+    }
+
+    @Test
+    void textIsAnIdWhateverItsClass() {
+        for (String expression : List.of("spel:value", "spel:value.subSequence(0, 3)")) {
+            assertThat(ids.of(IdExpression.parse(expression)).extract(record(CharBuffer.wrap("o-9")))) // as Avro's Utf8
+                    .isEqualTo("o-9");
+        }
     }
 
     @Test
