@@ -33,7 +33,7 @@ final class FaultyConsumers {
     }
 
     @SuppressWarnings("unchecked")
-    private static Consumer<String, String> around(Consumer<String, String> real, BeforeCall before) {
+    static Consumer<String, String> around(Consumer<String, String> real, BeforeCall before) {
         return (Consumer<String, String>) Proxy.newProxyInstance(
                 FaultyConsumers.class.getClassLoader(), new Class<?>[] {Consumer.class}, (self, method, arguments) -> {
                     before.run(method.getName(), arguments == null || arguments.length == 0 ? null : arguments[0]);

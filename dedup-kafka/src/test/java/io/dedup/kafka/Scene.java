@@ -354,6 +354,14 @@ public final class Scene implements AutoCloseable {
                         org.assertj.core.api.Assertions.assertThat(effects).containsExactly(ids));
     }
 
+    /** In any order. */
+    void awaitEffectsOf(String... ids) {
+        await().atMost(PATIENCE)
+                .pollInterval(Duration.ofMillis(10))
+                .untilAsserted(() ->
+                        org.assertj.core.api.Assertions.assertThat(effects).containsExactlyInAnyOrder(ids));
+    }
+
     /** Another process runs this message now; its claim is under a heartbeat until it is closed out. */
     Execution runningElsewhere(String id) {
         Deduplicator other = closeLater(deduplicator(policy -> policy));

@@ -82,6 +82,10 @@ public final class PendingDelivery {
         return state == State.FOLLOWING;
     }
 
+    boolean isAgain() {
+        return state == State.AGAIN;
+    }
+
     boolean isHandedOver() {
         return state == State.HANDED_OVER;
     }

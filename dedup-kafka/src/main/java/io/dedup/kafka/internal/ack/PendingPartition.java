@@ -107,6 +107,13 @@ public final class PendingPartition {
                 .toList();
     }
 
+    /** The records below this offset that wait to be redelivered. */
+    List<PendingDelivery> failedBelow(long offset) {
+        return open.headMap(offset).values().stream()
+                .filter(PendingDelivery::isAgain)
+                .toList();
+    }
+
     /** Open records up to this offset hold the acknowledgment back. */
     void waits(long offset, ContainerAck ack) {
         waiting.computeIfAbsent(offset, last -> new ArrayList<>(1)).add(ack);

@@ -1,5 +1,6 @@
 package io.dedup.kafka.internal.ack;
 
+import io.dedup.kafka.internal.KafkaLog;
 import io.dedup.kafka.internal.Partitions;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -9,6 +10,8 @@ import java.util.function.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The records of one consumer whose work failed after their listener had returned. Each is fetched again when
@@ -19,6 +22,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe: work may fail on any thread.
  */
 public final class Redeliveries {
+    private static final Logger log = LoggerFactory.getLogger(KafkaLog.NAME);
+
     private final PendingDeliveries pending;
     private final Consumer<TopicPartition> fetchAgain;
 
@@ -73,6 +78,30 @@ public final class Redeliveries {
             }
             return awaited;
         });
+    }
+
+    /**
+     * Retention has deleted what is below this offset: the failed records there can't be fetched again, and no longer hold
+     * back what is above them.
+     */
+    public void deletedBelow(TopicPartition id, long logStart) {
+        List<PendingDelivery> deleted = pending.locked(() -> {
+            PendingPartition partition = pending.find(id);
+            return partition == null ? List.of() : partition.failedBelow(logStart);
+        });
+        if (deleted.isEmpty()) {
+            return;
+        }
+        log.error(
+                "The log of partition {} begins at offset {} now: {} records that have failed, from offset {} on, were"
+                        + " deleted before they could be handled again",
+                id,
+                logStart,
+                deleted.size(),
+                deleted.get(0).offset);
+        deleted.forEach(pending::recovered);
+        pending.request(null);
+        fetch();
     }
 
     /**

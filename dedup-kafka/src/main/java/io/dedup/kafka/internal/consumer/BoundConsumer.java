@@ -107,7 +107,10 @@ public final class BoundConsumer {
      * meanwhile.
      */
     private void fetchAgain(TopicPartition id) {
-        seeks.seek(id.topic(), id.partition(), position -> redeliveries.position(id, position));
+        seeks.seek(
+                id.topic(),
+                id.partition(),
+                position -> watched.backTo(id, redeliveries.position(id, position), position));
     }
 
     /** Whether offsets can be committed at all: without a group they can't, and acknowledgments have no effect. */
@@ -163,7 +166,7 @@ public final class BoundConsumer {
 
     /** Never seeks forward: the container may have sought back meanwhile, to records that nothing else would redeliver. */
     private void fetchAgain(Map<TopicPartition, Long> offsets) {
-        offsets.forEach((partition, offset) ->
-                seeks.seek(partition.topic(), partition.partition(), position -> Math.min(position, offset)));
+        offsets.forEach((partition, offset) -> seeks.seek(
+                partition.topic(), partition.partition(), position -> watched.backTo(partition, offset, position)));
     }
 }

@@ -57,8 +57,16 @@ public final class BoundConsumers {
 
     /** Runs an error handler. If it fails, the container drops those of its records that it hasn't sought to. */
     public void handlingError(List<? extends ConsumerRecord<?, ?>> records, Runnable handler) {
+        BoundConsumer bound = currentOrNull();
         try {
-            handler.run();
+            if (bound == null) {
+                handler.run();
+            } else {
+                bound.watched().holding(() -> {
+                    handler.run();
+                    return records;
+                });
+            }
         } catch (RuntimeException e) {
             dropped(records);
             throw e;

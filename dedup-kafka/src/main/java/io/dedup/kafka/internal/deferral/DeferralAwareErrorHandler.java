@@ -211,6 +211,10 @@ public final class DeferralAwareErrorHandler implements CommonErrorHandler {
     @Override
     public void onPartitionsAssigned(
             Consumer<?, ?> consumer, Collection<TopicPartition> partitions, Runnable publishPause) {
+        BoundConsumer bound = consumers.currentOrNull();
+        if (bound != null) {
+            bound.watched().assigned(partitions, consumer);
+        }
         delegate.onPartitionsAssigned(consumer, partitions, publishPause);
     }
 }

@@ -65,6 +65,8 @@ public final class DeferralAwareRollbackProcessor<K, V> implements AfterRollback
         }
         consumers.handlingError(
                 records, () -> delegate.process(records, consumer, container, exception, recoverable, eosMode));
+        consumers.finished(records.subList(0, 1)); // unless it has sought to it: it has given it up
+        consumers.dropped(records.subList(1, records.size()));
     }
 
     @Override

@@ -2,6 +2,7 @@ package io.dedup.kafka.internal.deferral;
 
 import io.dedup.kafka.internal.KafkaLog;
 import io.dedup.kafka.internal.Partitions;
+import io.dedup.kafka.internal.poll.LogStarts;
 import io.dedup.kafka.internal.spring.PollResults;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -37,7 +38,7 @@ public final class PollOffsets {
         Map<TopicPartition, Long> firsts = new LinkedHashMap<>();
         records.forEach(record -> firsts.putIfAbsent(Partitions.of(record), record.offset()));
         firsts.keySet().retainAll(consumer.assignment()); // a retry loop polls, and may have lost partitions
-        firsts.forEach(consumer::seek);
+        LogStarts.seekBack(firsts, consumer);
     }
 
     /** Commits the finished part of a batch; a batch listener's container commits whole batches only. */

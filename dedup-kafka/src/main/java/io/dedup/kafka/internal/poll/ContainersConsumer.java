@@ -1,5 +1,9 @@
 package io.dedup.kafka.internal.poll;
 
+import io.dedup.kafka.internal.spring.HandlerMethods;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.jspecify.annotations.Nullable;
 import org.springframework.kafka.listener.ConsumerSeekAware.ConsumerSeekCallback;
 
@@ -8,11 +12,13 @@ import org.springframework.kafka.listener.ConsumerSeekAware.ConsumerSeekCallback
  * factory, and poll them before the container's first poll.
  */
 final class ContainersConsumer {
+    private final ConsumerSeekCallback seeks;
     private final boolean hidden;
     private @Nullable HookedConsumer known;
 
     /** @param seeks the callback that the container passes to its listener */
     ContainersConsumer(ConsumerSeekCallback seeks, PollHooks hooks) {
+        this.seeks = seeks;
         hidden = HookedConsumer.isBare(seeks);
         known = hidden ? null : HookedConsumer.of(seeks, hooks);
     }
@@ -23,5 +29,42 @@ final class ContainersConsumer {
             known = asking;
         }
         return known == asking;
+    }
+
+    /** The Kafka consumer; null if it can't be found. */
+    @Nullable
+    Consumer<?, ?> target() {
+        return HookedConsumer.consumerOf(seeks) instanceof Consumer<?, ?> consumer
+                ? HookedConsumer.unwatched(consumer)
+                : null;
+    }
+
+    /** Whether somebody else polls it now; false if that can't be found out. */
+    boolean isPolledElsewhere() {
+        try {
+            return read("polling") instanceof AtomicBoolean containerPolls && !containerPolls.get();
+        } catch (ReflectiveOperationException | RuntimeException e) {
+            return false;
+        }
+    }
+
+    /**
+     * The records that the container keeps for later, because it was paused in the middle of a poll, or because its error
+     * handler has left them. Null if that can't be found out.
+     */
+    @Nullable
+    ConsumerRecords<?, ?> kept() {
+        try {
+            return read("remainingRecords") instanceof ConsumerRecords<?, ?> records
+                    ? records
+                    : ConsumerRecords.empty();
+        } catch (ReflectiveOperationException | RuntimeException e) {
+            return null;
+        }
+    }
+
+    /** Reads a field of the container for which spring-kafka has no getter. */
+    private @Nullable Object read(String field) throws ReflectiveOperationException {
+        return HandlerMethods.read(seeks.getClass(), field, seeks);
     }
 }

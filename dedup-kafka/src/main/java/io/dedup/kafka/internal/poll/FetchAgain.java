@@ -3,6 +3,7 @@ package io.dedup.kafka.internal.poll;
 import io.dedup.kafka.internal.KafkaLog;
 import io.dedup.kafka.internal.ack.Redeliveries;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
@@ -46,19 +47,12 @@ final class FetchAgain {
         Map<TopicPartition, Long> dropped = outstanding.offsets();
         dropped.keySet().retainAll(target.assignment());
         Set<TopicPartition> later = new HashSet<>();
-        for (Map.Entry<TopicPartition, Long> each : dropped.entrySet()) {
-            Long position = positionOf(each.getKey(), target);
-            if (position == null) {
-                later.add(each.getKey());
-            } else if (position > each.getValue()) { // otherwise the position was moved back already
-                target.seek(each.getKey(), each.getValue());
-                log.warn(
+        seekBack(dropped, target, later)
+                .forEach((partition, offset) -> log.warn(
                         "spring-kafka dropped polled records of partition {} after an exception; fetching them again"
                                 + " from offset {}",
-                        each.getKey(),
-                        each.getValue());
-            }
-        }
+                        partition,
+                        offset));
         if (dropped.equals(lastDropped)) {
             LockSupport.parkNanos(BETWEEN_DROPS.toNanos()); // repeated exceptions must not make the consumer spin
         }
@@ -77,16 +71,32 @@ final class FetchAgain {
         if (failed.isEmpty()) {
             return;
         }
-        Set<TopicPartition> assigned = target.assignment();
-        for (Map.Entry<TopicPartition, Long> each : failed.entrySet()) {
-            TopicPartition partition = each.getKey();
-            if (assigned.contains(partition) && !outstanding.holds(partition, each.getValue())) {
-                Long position = positionOf(partition, target);
-                if (position != null && position > each.getValue()) {
-                    target.seek(partition, each.getValue());
-                }
+        failed.keySet().retainAll(target.assignment());
+        failed.entrySet().removeIf(each -> outstanding.holds(each.getKey(), each.getValue()));
+        seekBack(failed, target, new HashSet<>()).forEach(redeliveries::deletedBelow);
+    }
+
+    /**
+     * Seeks where the position is beyond these offsets, and returns where to.
+     *
+     * @param later collects the partitions whose position or log start isn't known now
+     */
+    private Map<TopicPartition, Long> seekBack(
+            Map<TopicPartition, Long> offsets, Consumer<?, ?> target, Set<TopicPartition> later) throws Throwable {
+        Map<TopicPartition, Long> back = new HashMap<>();
+        for (Map.Entry<TopicPartition, Long> each : offsets.entrySet()) {
+            Long position = positionOf(each.getKey(), target);
+            if (position == null) {
+                later.add(each.getKey());
+            } else if (position > each.getValue()) { // otherwise the position was moved back already
+                back.put(each.getKey(), each.getValue());
             }
         }
+        Map<TopicPartition, Long> within = LogStarts.within(back, target);
+        within.forEach(target::seek);
+        back.keySet().removeAll(within.keySet());
+        later.addAll(back.keySet());
+        return within;
     }
 
     /**

@@ -8,6 +8,7 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.util.Collection;
+import java.util.Map;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
@@ -65,7 +66,17 @@ public final class HookedConsumer implements InvocationHandler {
         return consumerOf(container) instanceof KafkaConsumer<?, ?>;
     }
 
-    private static @Nullable Object consumerOf(ConsumerSeekCallback container) {
+    /** The consumer without the hooks around it. */
+    static Consumer<?, ?> unwatched(Consumer<?, ?> consumer) {
+        Consumer<?, ?> inner = consumer;
+        while (Proxy.isProxyClass(inner.getClass())
+                && Proxy.getInvocationHandler(inner) instanceof HookedConsumer hooked) {
+            inner = hooked.target;
+        }
+        return inner;
+    }
+
+    static @Nullable Object consumerOf(ConsumerSeekCallback container) {
         try {
             return HandlerMethods.read(container.getClass(), "consumer", container);
         } catch (ReflectiveOperationException | RuntimeException e) { // spring-kafka has no getter for it
@@ -95,12 +106,18 @@ public final class HookedConsumer implements InvocationHandler {
     }
 
     private @Nullable Object poll(WatchedPolls polls, Method method, Object @Nullable [] arguments) throws Throwable {
+        boolean elsewhere = polls.isPolledElsewhere();
         if (arguments != null && arguments.length == 1) {
-            arguments[0] = polls.beforePoll(target, arguments[0]);
+            arguments[0] = polls.beforePoll(target, arguments[0], elsewhere);
         }
-        Object polled = polls.behindNothingDropped(target, () -> call(method, arguments));
-        boolean bound = hooks.ofThread() == polls; // otherwise the listener has ended during the poll
-        return bound && polled instanceof ConsumerRecords<?, ?> records ? polls.polled(records) : polled;
+        return polls.poll(target, elsewhere, () -> {
+            Object polled = call(method, arguments);
+            boolean bound = hooks.ofThread() == polls; // otherwise the listener has ended during the poll
+            if (!bound || !(polled instanceof ConsumerRecords<?, ?> records)) {
+                return polled;
+            }
+            return elsewhere ? polls.polledElsewhere(records, target) : polls.polled(records);
+        });
     }
 
     private @Nullable Object watched(WatchedPolls polls, Method method, Object @Nullable [] arguments)
@@ -108,7 +125,9 @@ public final class HookedConsumer implements InvocationHandler {
         switch (method.getName()) {
             case "commitSync" -> {
                 polls.claims().flush();
-                return polls.wakeUps().untilDone(() -> call(method, arguments));
+                Object committed = polls.wakeUps().untilDone(() -> call(method, arguments));
+                committed(polls.outstanding(), arguments);
+                return committed;
             }
             case "position" -> {
                 // With fixTxOffsets the container asks for the position before it polls, and commits it.
@@ -125,6 +144,14 @@ public final class HookedConsumer implements InvocationHandler {
             default -> {}
         }
         return call(method, arguments);
+    }
+
+    /** Without offsets it commits the positions, which are past records that nobody has finished. */
+    private static void committed(OutstandingRecords outstanding, Object @Nullable [] arguments) {
+        if (arguments != null && arguments.length > 0 && arguments[0] instanceof Map<?, ?> offsets) {
+            offsets.forEach((partition, offset) ->
+                    outstanding.finishedBelow((TopicPartition) partition, ((OffsetAndMetadata) offset).offset()));
+        }
     }
 
     private static void sought(OutstandingRecords outstanding, Object[] arguments) {

@@ -3,6 +3,7 @@ package io.dedup.kafka.internal.poll;
 import io.dedup.kafka.internal.Partitions;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -38,6 +39,9 @@ public final class OutstandingRecords {
     }
 
     private final Map<TopicPartition, Range> ranges = new HashMap<>();
+    /** Partitions with dropped records that couldn't be fetched again yet. */
+    private final Set<TopicPartition> waiting = new HashSet<>();
+
     private @Nullable Range current;
     private boolean disturbed;
 
@@ -85,6 +89,37 @@ public final class OutstandingRecords {
         }
     }
 
+    /** Everything below this offset is finished: the container commits it. */
+    void finishedBelow(TopicPartition partition, long offset) {
+        Range range = ranges.get(partition);
+        if (range != null) {
+            range.next = Math.max(range.next, offset);
+            if (range.next > range.last) {
+                forget(List.of(partition));
+            }
+        }
+    }
+
+    /**
+     * The container polls again. Unless something was thrown meanwhile, it has finished what it had, also what no listener
+     * was given: a record that an interceptor has removed, or that was recovered without a commit.
+     *
+     * @param kept what the container still has; null if that isn't known
+     */
+    void goneOn(@Nullable ConsumerRecords<?, ?> kept) {
+        if (disturbed || kept == null || ranges.isEmpty()) {
+            return;
+        }
+        for (TopicPartition partition : List.copyOf(ranges.keySet())) {
+            List<? extends ConsumerRecord<?, ?>> records = kept.records(partition);
+            if (!records.isEmpty()) {
+                finishedBelow(partition, records.get(0).offset());
+            } else if (!waiting.contains(partition)) {
+                forget(List.of(partition));
+            }
+        }
+    }
+
     private @Nullable Range rangeOf(ConsumerRecord<?, ?> record) {
         if (current == null || !current.isOf(record)) {
             current = ranges.get(Partitions.of(record));
@@ -118,8 +153,10 @@ public final class OutstandingRecords {
     public void forget(@Nullable Collection<TopicPartition> partitions) {
         if (partitions == null) {
             ranges.clear();
+            waiting.clear();
         } else {
             ranges.keySet().removeAll(partitions);
+            waiting.removeAll(partitions);
         }
         current = null;
     }
@@ -134,21 +171,28 @@ public final class OutstandingRecords {
         disturbed = disturbed || records.stream().anyMatch(this::holds);
     }
 
+    /** Whether the container may have dropped records that aren't fetched again yet. */
     public boolean isDisturbed() {
-        return disturbed;
+        return disturbed || !waiting.isEmpty();
     }
 
-    /** The offset of the first outstanding record of each partition. */
+    /** The offset of the first record of each partition that is outstanding, or after a disturbance dropped. */
     Map<TopicPartition, Long> offsets() {
         Map<TopicPartition, Long> offsets = new LinkedHashMap<>();
-        ranges.forEach((partition, range) -> offsets.put(partition, range.next));
+        ranges.forEach((partition, range) -> {
+            if (disturbed || waiting.isEmpty() || waiting.contains(partition)) {
+                offsets.put(partition, range.next);
+            }
+        });
         return offsets;
     }
 
     /** The dropped records are fetched again, except in these partitions, where the next poll tries again. */
     void restored(Set<TopicPartition> later) {
-        ranges.keySet().retainAll(later);
+        ranges.keySet().removeIf(each -> (disturbed || waiting.contains(each)) && !later.contains(each));
+        waiting.clear();
+        waiting.addAll(later);
         current = null;
-        disturbed = !ranges.isEmpty();
+        disturbed = false;
     }
 }

@@ -1,11 +1,15 @@
 package io.dedup.kafka.internal.poll;
 
+import io.dedup.kafka.internal.KafkaLog;
+import io.dedup.kafka.internal.Partitions;
 import io.dedup.kafka.internal.ack.PendingDeliveries;
 import io.dedup.kafka.internal.ack.Redeliveries;
 import io.dedup.kafka.internal.claimahead.ClaimedPoll;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
@@ -13,6 +17,8 @@ import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.kafka.listener.MessageListenerContainer;
 
 /**
@@ -22,6 +28,7 @@ import org.springframework.kafka.listener.MessageListenerContainer;
  * <p>Used by the consumer's thread.
  */
 public final class WatchedPolls {
+    private static final Logger log = LoggerFactory.getLogger(KafkaLog.NAME);
     /**
      * The longest poll while handlers have records, or while a partition with dropped records has no known position: so that
      * such records are soon fetched again.
@@ -36,6 +43,9 @@ public final class WatchedPolls {
     private final WakeUps wakeUps = new WakeUps();
     private final FetchAgain fetchAgain;
     private final ContainersConsumer consumer;
+    /** Paused for the poll that is running, or else left by one whose end has failed. */
+    private final Set<TopicPartition> pausedForPoll = new HashSet<>();
+
     private boolean seen;
     private int holders;
 
@@ -70,18 +80,27 @@ public final class WatchedPolls {
         return wakeUps;
     }
 
-    /** The container begins its next round. Returns how long the consumer may poll. */
+    /**
+     * Whether the poll that begins now isn't the container's: a listener, an error handler or an interceptor may poll while
+     * the container has records. What it polls reaches no listener.
+     */
+    boolean isPolledElsewhere() {
+        return holders > 0 || consumer.isPolledElsewhere();
+    }
+
+    /** A poll begins; the container's own begins its next round. Returns how long the consumer may poll. */
     @Nullable
-    Object beforePoll(Consumer<?, ?> target, @Nullable Object timeout) throws Throwable {
+    Object beforePoll(Consumer<?, ?> target, @Nullable Object timeout, boolean elsewhere) throws Throwable {
         seen = true;
         claims.beforePoll();
-        fetchDropped(target);
-        if (holders == 0) {
+        if (!elsewhere) {
+            outstanding.goneOn(consumer.kept());
+            fetchAgain.dropped(target);
             fetchAgain.awaited(target);
         }
         // May wake the consumer up from its own thread; the poll that follows then ends at once.
         holds.endDue();
-        return timeout instanceof Duration duration ? shortened(duration) : timeout;
+        return timeout instanceof Duration duration ? shortened(duration, elsewhere) : timeout;
     }
 
     /**
@@ -96,36 +115,46 @@ public final class WatchedPolls {
     }
 
     /**
-     * Polls, but not what lies behind dropped records whose partition's position isn't known yet: the poll may find it, and go on
-     * from there.
+     * Polls, but not what lies behind dropped records that can't be fetched again yet: the poll may find their partition's
+     * position, and go on from there. If it isn't the container's poll, it polls nothing.
      *
      * @throws Throwable what the poll throws
      */
     @Nullable
-    Object behindNothingDropped(Consumer<?, ?> target, WakeUps.Call<Object> poll) throws Throwable {
-        if (!isDroppedOpen()) {
+    Object poll(Consumer<?, ?> target, boolean elsewhere, WakeUps.Call<Object> poll) throws Throwable {
+        if (!elsewhere && !outstanding.isDisturbed() && pausedForPoll.isEmpty()) {
             return poll.call();
         }
-        Set<TopicPartition> waiting = new HashSet<>(outstanding.offsets().keySet());
-        waiting.retainAll(target.assignment());
+        resume(target);
+        Set<TopicPartition> waiting = new HashSet<>(target.assignment());
+        if (!elsewhere) {
+            waiting.retainAll(outstanding.offsets().keySet());
+        }
         waiting.removeAll(target.paused());
+        pausedForPoll.addAll(waiting);
         target.pause(waiting);
         try {
             return poll.call();
         } finally {
-            waiting.retainAll(target.assignment());
-            target.resume(waiting);
+            resume(target);
         }
     }
 
-    /** Whether something was dropped that couldn't be asked for. */
-    private boolean isDroppedOpen() {
-        return holders == 0 && outstanding.isDisturbed();
+    private void resume(Consumer<?, ?> target) {
+        try {
+            pausedForPoll.retainAll(target.assignment());
+            target.resume(pausedForPoll);
+            pausedForPoll.clear();
+        } catch (Throwable e) { // for example interrupted: the poll's records don't reach the container
+            outstanding.disturbed();
+            throw e;
+        }
     }
 
-    private Duration shortened(Duration timeout) {
+    private Duration shortened(Duration timeout, boolean elsewhere) {
         Duration shorter = holds.untilNextEnd(timeout);
-        if ((pending.isAnyRunning() || isDroppedOpen()) && shorter.compareTo(WHILE_WORK_IS_OPEN) > 0) {
+        boolean waiting = !elsewhere && outstanding.isDisturbed();
+        if ((pending.isAnyRunning() || waiting) && shorter.compareTo(WHILE_WORK_IS_OPEN) > 0) {
             shorter = WHILE_WORK_IS_OPEN;
         }
         return wakeUps.take() ? Duration.ZERO : shorter;
@@ -140,6 +169,31 @@ public final class WatchedPolls {
         ConsumerRecords<?, ?> ordered = deferred.last(records);
         claims.polled(ordered);
         return ordered;
+    }
+
+    /**
+     * Somebody has polled while the container had records. Seeks back to what that brought, for example from a partition
+     * that has just arrived, before anybody commits the position. The poll returns nothing: whoever polls to stay in the
+     * group would drop these records, and nobody else may handle them beside the listener.
+     */
+    ConsumerRecords<?, ?> polledElsewhere(ConsumerRecords<?, ?> records, Consumer<?, ?> target) {
+        if (records.isEmpty()) {
+            return records;
+        }
+        Map<TopicPartition, Long> back = new HashMap<>();
+        records.forEach(record -> back.putIfAbsent(Partitions.of(record), record.offset()));
+        try {
+            back.forEach(target::seek);
+        } catch (Throwable e) { // for example interrupted
+            outstanding.polled(records);
+            outstanding.disturbed();
+            throw e;
+        }
+        log.info(
+                "A listener, an error handler or an interceptor has polled while the container had records. What that"
+                        + " brought is fetched again for the listener, from {} on",
+                back);
+        return ConsumerRecords.empty();
     }
 
     /**
@@ -161,6 +215,7 @@ public final class WatchedPolls {
     /**
      * A listener or an error handler has the records and may poll meanwhile, as an error handler does to stay in its
      * group. Such a poll doesn't fetch them again: they would be redelivered after the error handler has given them up.
+     * Nor does it bring any others.
      */
     public <T extends @Nullable Object> T holding(Supplier<T> work) {
         holders++;
@@ -168,6 +223,21 @@ public final class WatchedPolls {
             return work.get();
         } finally {
             holders--;
+            Consumer<?, ?> unwatched = holders > 0 || seen || pausedForPoll.isEmpty() ? null : consumer.target();
+            if (unwatched != null) {
+                resume(unwatched);
+            }
+        }
+    }
+
+    /**
+     * These have arrived. If polls aren't watched, all that helps is a pause while a listener or an error handler has
+     * records: what it polls would be dropped.
+     */
+    public void assigned(Collection<TopicPartition> partitions, Consumer<?, ?> unwatched) {
+        if (holders > 0 && !seen) {
+            unwatched.pause(partitions);
+            pausedForPoll.addAll(partitions);
         }
     }
 
@@ -177,10 +247,18 @@ public final class WatchedPolls {
         outstanding.forget(partitions);
     }
 
+    /** The offset to seek to from this position, in order to go back to another: not below the log's start. */
+    public long backTo(TopicPartition partition, long offset, long position) {
+        Consumer<?, ?> target = offset < position ? consumer.target() : null;
+        return target == null
+                ? Math.min(offset, position)
+                : LogStarts.within(Map.of(partition, offset), target).getOrDefault(partition, offset);
+    }
+
     /** The consumer has ended. */
     public void end() {
         claims.end();
         holds.endAll();
-        outstanding.restored(Set.of());
+        outstanding.forget(null);
     }
 }
