@@ -230,7 +230,7 @@ class NobodyFinishesTest {
         }
     }
 
-    final class Futures {
+    static final class Futures {
         private final Map<String, Integer> runs = new ConcurrentHashMap<>();
         private final CompletableFuture<Void> work = new CompletableFuture<>();
         private final List<String> effects = new CopyOnWriteArrayList<>();
