@@ -24,6 +24,9 @@ public record Assignment(
         String user,
         String password,
         List<Place> places) {
+    /** Of records whose message was sent before. */
+    public static final String COPY_HEADER = "copy";
+
     private static final String RETRY_SUFFIX = "-retry";
     private static final JsonMapper JSON = new JsonMapper();
 

@@ -10,7 +10,6 @@ import org.springframework.kafka.listener.ConcurrentMessageListenerContainer;
 import org.springframework.kafka.listener.ContainerProperties;
 import org.springframework.kafka.listener.ContainerProperties.AckMode;
 import org.springframework.kafka.listener.DefaultAfterRollbackProcessor;
-import org.springframework.kafka.listener.DefaultErrorHandler;
 import org.springframework.messaging.handler.annotation.support.DefaultMessageHandlerMethodFactory;
 
 /** Containers for a mode of the framework, in each {@link Shape} but that of retry topics. */
@@ -52,8 +51,7 @@ final class DedupContainers {
         }
         ConcurrentMessageListenerContainer<String, String> container = factory.createListenerContainer(endpoint);
         if (transactions == null) {
-            DefaultErrorHandler handling = errors.handler();
-            container.setCommonErrorHandler(handling);
+            container.setCommonErrorHandler(errors.handler(combination.polls()));
         } else {
             DefaultAfterRollbackProcessor<String, String> processor =
                     errors.afterRollback(transactions, shape.isBatch());
@@ -61,6 +59,10 @@ final class DedupContainers {
             container
                     .getContainerProperties()
                     .setBatchRecoverAfterRollback(true); // else a batch's poison is tried for ever
+        }
+        if (combination.intercepted()) {
+            container.setRecordInterceptor((record, consumer) -> RowListener.isCopy(record) ? null : record);
+            container.setBatchInterceptor((records, consumer) -> RowListener.withoutCopies(records));
         }
         return container;
     }

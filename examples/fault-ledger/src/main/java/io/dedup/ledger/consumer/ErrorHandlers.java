@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.NestedExceptionUtils;
 import org.springframework.kafka.core.DefaultKafkaProducerFactory;
 import org.springframework.kafka.core.KafkaTemplate;
+import org.springframework.kafka.listener.CommonErrorHandler;
 import org.springframework.kafka.listener.DeadLetterPublishingRecoverer;
 import org.springframework.kafka.listener.DefaultAfterRollbackProcessor;
 import org.springframework.kafka.listener.DefaultErrorHandler;
@@ -36,6 +37,11 @@ final class ErrorHandlers implements AutoCloseable {
     /** Outside of transactions. */
     KafkaTemplate<String, String> template() {
         return template;
+    }
+
+    /** @param polls whether it polls before it decides */
+    CommonErrorHandler handler(boolean polls) {
+        return polls ? new PollingErrorHandler(handler()) : handler();
     }
 
     DefaultErrorHandler handler() {

@@ -9,14 +9,18 @@ import io.dedup.ledger.scheme.Scheme;
 import io.dedup.ledger.scheme.Stores;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -123,6 +127,23 @@ final class RowListener implements AutoCloseable {
     static Message message(ConsumerRecord<String, String> record) {
         String id = new String(record.headers().lastHeader(ID_HEADER).value(), StandardCharsets.UTF_8);
         return Message.of(id, record.value());
+    }
+
+    /** Whether the message was sent before. */
+    static boolean isCopy(ConsumerRecord<String, String> record) {
+        return record.headers().lastHeader(Assignment.COPY_HEADER) != null;
+    }
+
+    static ConsumerRecords<String, String> withoutCopies(ConsumerRecords<String, String> records) {
+        Map<TopicPartition, List<ConsumerRecord<String, String>>> firsts = new LinkedHashMap<>();
+        for (ConsumerRecord<String, String> record : records) {
+            if (!isCopy(record)) {
+                firsts.computeIfAbsent(
+                                new TopicPartition(record.topic(), record.partition()), each -> new ArrayList<>())
+                        .add(record);
+            }
+        }
+        return new ConsumerRecords<>(firsts, Map.of());
     }
 
     private ConcurrentMessageListenerContainer<String, String> container(MessageListener<String, String> listener) {

@@ -14,6 +14,8 @@ import java.util.Random;
  * @param tripMillis what the network adds to each round trip to a store
  * @param maxPollRecords of a consumer
  * @param packed whether a store in Redis packs its records
+ * @param polls whether the error handler polls with nothing paused, as if to stay in its group, before it decides
+ * @param intercepted whether an interceptor drops the copies of messages
  */
 public record Combination(
         Membership membership,
@@ -23,7 +25,9 @@ public record Combination(
         int partitions,
         int tripMillis,
         int maxPollRecords,
-        boolean packed) {
+        boolean packed,
+        boolean polls,
+        boolean intercepted) {
     private static final int PLAIN_PARTITIONS = 4;
     private static final int PLAIN_POLL = 20;
     private static final List<Integer> PARTITIONS = List.of(4, 6, 12);
@@ -35,7 +39,7 @@ public record Combination(
     /** Records, one consumer a process, the default ack mode, stores close by. */
     public static Combination plain(long seed, Row row) {
         return new Combination(
-                Membership.of(seed, row), false, Shape.RECORD, 1, PLAIN_PARTITIONS, 0, PLAIN_POLL, false);
+                Membership.of(seed, row), false, Shape.RECORD, 1, PLAIN_PARTITIONS, 0, PLAIN_POLL, false, false, false);
     }
 
     /**
@@ -48,7 +52,16 @@ public record Combination(
         Combination plain = plain(seed, row);
         if (row.mode().isEmpty()) {
             return new Combination(
-                    plain.membership, false, plain.shape, 1, partitions, plain.tripMillis, plain.maxPollRecords, false);
+                    plain.membership,
+                    false,
+                    plain.shape,
+                    1,
+                    partitions,
+                    plain.tripMillis,
+                    plain.maxPollRecords,
+                    false,
+                    false,
+                    false);
         }
         Shape shape = pick(Shape.of(row.mode().get()), random);
         // The containers of retry topics would share one instance ID.
@@ -61,7 +74,10 @@ public record Combination(
                 partitions,
                 pick(TRIPS, random),
                 pick(POLLS, random),
-                row.redisServers() > 0 && random.nextBoolean()); // last: seeds draw what they drew before
+                row.redisServers() > 0 && random.nextBoolean(),
+                // Last: seeds draw what they drew before.
+                random.nextInt(3) == 0 && shape.hasErrorHandler(),
+                random.nextInt(3) == 0 && shape.isAcknowledgedByContainer());
     }
 
     private static <T> T pick(List<T> values, Random random) {
@@ -78,7 +94,8 @@ public record Combination(
                 "threads=" + threads,
                 "partitions=" + partitions,
                 "trip=" + tripMillis + "ms",
-                "poll=" + maxPollRecords + (packed ? " packed" : ""));
+                "poll=" + maxPollRecords + (packed ? " packed" : "") + (polls ? " polling-error-handler" : "")
+                        + (intercepted ? " intercepted" : ""));
     }
 
     private static String name(Enum<?> value) {

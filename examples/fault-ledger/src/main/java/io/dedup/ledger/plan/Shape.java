@@ -52,6 +52,16 @@ public enum Shape {
         return this == MANUAL || this == MANUAL_IMMEDIATE || this == BATCH_MANUAL || this == ASYNC_ACKS;
     }
 
+    /** Whether the ledger chooses its container's error handler: retry topics have their own, transactions have none. */
+    boolean hasErrorHandler() {
+        return this != RETRY_TOPIC && !isInKafkaTransaction();
+    }
+
+    /** Whether the container acknowledges a record without the handler, as when an interceptor has dropped it. */
+    boolean isAcknowledgedByContainer() {
+        return this == RECORD || this == RECORD_ACK || this == BATCH;
+    }
+
     /** Whether its effect is a record that it sends in a Kafka transaction. */
     public boolean isInKafkaTransaction() {
         return this == KAFKA_TRANSACTION || this == KAFKA_TRANSACTION_BATCH;

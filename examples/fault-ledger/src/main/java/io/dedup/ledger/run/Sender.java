@@ -46,7 +46,7 @@ final class Sender implements AutoCloseable {
         List<Future<RecordMetadata>> sending = new ArrayList<>();
         for (Traffic.Send send : chunk) {
             TimeUnit.MILLISECONDS.sleep(send.gapMillis());
-            firstSent.putIfAbsent(send.message().id(), System.currentTimeMillis());
+            boolean copy = firstSent.putIfAbsent(send.message().id(), System.currentTimeMillis()) != null;
             for (Row row : rows) {
                 ProducerRecord<String, String> record = new ProducerRecord<>(
                         Assignment.topic(run, row),
@@ -54,6 +54,9 @@ final class Sender implements AutoCloseable {
                         null,
                         send.message().value());
                 record.headers().add("id", send.message().id().getBytes(StandardCharsets.UTF_8));
+                if (copy) {
+                    record.headers().add(Assignment.COPY_HEADER, new byte[0]);
+                }
                 sending.add(producer.send(record, (where, failure) -> {
                     if (failure == null) {
                         copies(row).add(new SentCopy(send.message().id(), where.partition(), where.offset()));

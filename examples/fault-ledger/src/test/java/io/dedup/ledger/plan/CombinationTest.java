@@ -27,16 +27,22 @@ class CombinationTest {
         Set<Membership> memberships = new HashSet<>();
         Set<Boolean> staticMembers = new HashSet<>();
         Set<Boolean> packed = new HashSet<>();
+        Set<Boolean> polls = new HashSet<>();
+        Set<Boolean> intercepted = new HashSet<>();
         for (Combination combination : drawn(row)) {
             shapes.add(combination.shape());
             memberships.add(combination.membership());
             staticMembers.add(combination.staticMembers());
             packed.add(combination.packed());
+            polls.add(combination.polls());
+            intercepted.add(combination.intercepted());
         }
         assertThat(shapes)
                 .containsExactlyInAnyOrderElementsOf(Shape.of(row.mode().orElseThrow()));
         assertThat(memberships).containsExactlyInAnyOrder(Membership.values());
         assertThat(staticMembers).containsExactlyInAnyOrder(true, false);
+        assertThat(polls).containsExactlyInAnyOrder(true, false);
+        assertThat(intercepted).containsExactlyInAnyOrder(true, false);
         assertThat(packed).hasSize(row == Row.LEASED_REDIS ? 2 : 1).contains(false);
     }
 
@@ -70,9 +76,9 @@ class CombinationTest {
 
     @Test
     void readsAsAWordForEachDimension() {
-        assertThat(new Combination(Membership.COOPERATIVE, true, Shape.BATCH_MANUAL, 2, 6, 30, 5, false).text())
-                .isEqualTo("cooperative static batch-manual threads=2 partitions=6 trip=30ms poll=5");
-        assertThat(new Combination(Membership.EAGER, false, Shape.RECORD, 1, 4, 0, 20, true).text())
-                .isEqualTo("eager dynamic record threads=1 partitions=4 trip=0ms poll=20 packed");
+        assertThat(new Combination(Membership.COOPERATIVE, true, Shape.BATCH_MANUAL, 2, 6, 30, 5, false, true, false).text())
+                .isEqualTo("cooperative static batch-manual threads=2 partitions=6 trip=30ms poll=5 polling-error-handler");
+        assertThat(new Combination(Membership.EAGER, false, Shape.RECORD, 1, 4, 0, 20, true, false, true).text())
+                .isEqualTo("eager dynamic record threads=1 partitions=4 trip=0ms poll=20 packed intercepted");
     }
 }
