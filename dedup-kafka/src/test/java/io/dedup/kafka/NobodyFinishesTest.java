@@ -15,7 +15,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.RecordsToDelete;
-import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.common.TopicPartition;
@@ -26,10 +25,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.kafka.annotation.KafkaListener;
+import org.springframework.kafka.listener.AcknowledgingMessageListener;
 import org.springframework.kafka.listener.BatchMessageListener;
 import org.springframework.kafka.listener.ConcurrentMessageListenerContainer;
 import org.springframework.kafka.listener.ContainerProperties;
 import org.springframework.kafka.listener.ContainerProperties.AckMode;
+import org.springframework.kafka.listener.DefaultAfterRollbackProcessor;
 import org.springframework.kafka.listener.DefaultErrorHandler;
 import org.springframework.kafka.listener.MessageListener;
 import org.springframework.util.backoff.FixedBackOff;
@@ -43,6 +44,8 @@ class NobodyFinishesTest {
 
     enum Drops {
         RECORD_INTERCEPTOR,
+        /** By a {@code RecordInterceptor} in a manual ack mode. */
+        NOT_ACKNOWLEDGED,
         BATCH_INTERCEPTOR,
         KAFKA_TRANSACTION
     }
@@ -71,29 +74,32 @@ class NobodyFinishesTest {
     private ConcurrentMessageListenerContainer<String, String> dropping(
             Drops drops, Scene scene, FaultyConsumers.BeforeCall faults) {
         MessageListener<String, String> records = record -> {
-            if (isDropped(record)) { // only in the transaction
+            if (isDropped(record)) { // only in a transaction
                 throw new IllegalStateException("for good");
             }
             scene.effect().accept(record);
         };
-        BatchMessageListener<String, String> batches = batch -> batch.forEach(scene.effect());
-        ContainerProperties properties =
-                scene.properties(AckMode.BATCH, drops == Drops.BATCH_INTERCEPTOR ? batches : records);
-        Transactions transactions = drops == Drops.KAFKA_TRANSACTION ? new Transactions(scene) : null;
-        if (transactions != null) {
-            properties.setKafkaAwareTransactionManager(transactions.manager);
+        AcknowledgingMessageListener<String, String> acknowledging = (record, acknowledgment) -> {
+            records.onMessage(record);
+            acknowledgment.acknowledge();
+        };
+        BatchMessageListener<String, String> batches = batch -> batch.forEach(records::onMessage);
+        ContainerProperties properties = switch (drops) {
+            case RECORD_INTERCEPTOR, KAFKA_TRANSACTION -> scene.properties(AckMode.BATCH, records);
+            case NOT_ACKNOWLEDGED -> scene.properties(AckMode.MANUAL, acknowledging);
+            case BATCH_INTERCEPTOR -> scene.properties(AckMode.BATCH, batches);
+        };
+        if (drops == Drops.KAFKA_TRANSACTION) {
+            properties.setKafkaAwareTransactionManager(new Transactions(scene).manager);
         }
         var container = FaultyConsumers.container(scene, properties, LATEST, faults);
-        switch (drops) {
-            case RECORD_INTERCEPTOR ->
-                container.setRecordInterceptor((record, consumer) -> isDropped(record) ? null : record);
-            case BATCH_INTERCEPTOR ->
-                container.setBatchInterceptor(
-                        (ConsumerRecords<String, String> all, Consumer<String, String> consumer) -> kept(all));
-            case KAFKA_TRANSACTION ->
-                container.setAfterRollbackProcessor(
-                        new org.springframework.kafka.listener.DefaultAfterRollbackProcessor<>(
-                                (record, e) -> {}, new FixedBackOff(0, 0))); // and commits no recovered record
+        if (drops == Drops.KAFKA_TRANSACTION) {
+            container.setAfterRollbackProcessor(new DefaultAfterRollbackProcessor<>(
+                    (record, e) -> {}, new FixedBackOff(0, 0))); // and commits no recovered record
+        } else if (drops == Drops.BATCH_INTERCEPTOR) {
+            container.setBatchInterceptor((all, consumer) -> kept(all));
+        } else {
+            container.setRecordInterceptor((record, consumer) -> isDropped(record) ? null : record);
         }
         return container;
     }

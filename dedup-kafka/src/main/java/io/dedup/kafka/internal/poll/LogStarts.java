@@ -6,9 +6,11 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.Consumer;
-import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.RetriableException;
 import org.apache.kafka.common.errors.WakeupException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -58,9 +60,12 @@ public final class LogStarts {
                 return unwatched.beginningOffsets(partitions, timeout);
             } catch (WakeupException e) { // meant for a poll, which ends in time without it
                 log.debug("Woken up while asking where the logs of {} begin", partitions);
-            } catch (KafkaException e) {
-                log.debug("Cannot find out where the logs of {} begin", partitions, e);
+            } catch (RetriableException | InterruptException e) {
+                log.debug("Cannot find out now where the logs of {} begin", partitions, e);
                 return Map.of();
+            } catch (RuntimeException e) { // asking again won't help: as without retention
+                log.debug("Cannot find out where the logs of {} begin", partitions, e);
+                return partitions.stream().collect(Collectors.toMap(each -> each, each -> 0L));
             }
         }
         return Map.of();

@@ -76,8 +76,10 @@ class CombinationTest {
 
     @Test
     void readsAsAWordForEachDimension() {
-        assertThat(new Combination(Membership.COOPERATIVE, true, Shape.BATCH_MANUAL, 2, 6, 30, 5, false, true, false).text())
-                .isEqualTo("cooperative static batch-manual threads=2 partitions=6 trip=30ms poll=5 polling-error-handler");
+        assertThat(new Combination(Membership.COOPERATIVE, true, Shape.BATCH_MANUAL, 2, 6, 30, 5, false, true, false)
+                        .text())
+                .isEqualTo(
+                        "cooperative static batch-manual threads=2 partitions=6 trip=30ms poll=5 polling-error-handler");
         assertThat(new Combination(Membership.EAGER, false, Shape.RECORD, 1, 4, 0, 20, true, false, true).text())
                 .isEqualTo("eager dynamic record threads=1 partitions=4 trip=0ms poll=20 packed intercepted");
     }
