@@ -104,6 +104,39 @@ class UsedConsumerTest {
         scene.pollUntil(poll, handler, () -> !scene.effects.isEmpty());
     }
 
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    @DisplayName("hands over again what a handler has sought back to, although it has returned")
+    void soughtBack(boolean batches) {
+        TopicPartition partition = new TopicPartition(scene.topic, 0);
+        scene.send(0, "a", "b", "c", "d");
+        scene.send(1, "x", "y");
+        DedupPoll<String, String> poll = scene.open(scene.builder());
+        AtomicInteger left = new AtomicInteger(2);
+        AtomicInteger skip = new AtomicInteger();
+        RecordHandler<String, String> handler = record -> {
+            if (record.value().equals("c") && left.getAndDecrement() > 0) {
+                poll.consumer().seek(partition, record.offset());
+                skip.set(1);
+            } else if (record.partition() == 1 || skip.get() == 0) {
+                scene.effect(record);
+            }
+        };
+        await().pollInSameThread().until(() -> {
+            skip.set(0);
+            int unused = batches
+                    ? poll.pollBatch(SHORT, records -> {
+                        for (ConsumerRecord<String, String> each : records) {
+                            handler.handle(each);
+                        }
+                    })
+                    : poll.poll(SHORT, handler);
+            return scene.effects.size() >= 6;
+        });
+        assertThat(scene.effects).containsExactlyInAnyOrder("a", "b", "c", "d", "x", "y");
+        assertThat(scene.committed(0)).isEqualTo(4);
+    }
+
     @Test
     @DisplayName("goes on behind a record that can't be deserialized, once the application has sought over it")
     void poison() {

@@ -47,6 +47,11 @@ public final class ManualAcks {
         return pending;
     }
 
+    /** Whether the listener's call that is going on has sought to or below this record. */
+    boolean isSoughtBack(PendingDelivery delivery) {
+        return pending.soughtBack().includes(delivery.partition.id(), delivery.offset);
+    }
+
     /**
      * Adds a record that the handler is about to get. If that fails, its claim is released, because nothing else would
      * end its renewals.

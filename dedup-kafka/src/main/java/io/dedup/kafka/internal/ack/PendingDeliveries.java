@@ -31,6 +31,7 @@ public final class PendingDeliveries {
     private final Map<TopicPartition, PendingPartition> partitions = new HashMap<>();
     private final RunningRecords running = new RunningRecords();
     private final Arrivals arrivals = new Arrivals(this, running);
+    private final SoughtBack soughtBack = new SoughtBack(this);
     private volatile boolean hasHadAny;
 
     /**
@@ -44,6 +45,48 @@ public final class PendingDeliveries {
     /** The entry point for delivered records. */
     public Arrivals arrivals() {
         return arrivals;
+    }
+
+    /** Where user code has sought back to. */
+    public SoughtBack soughtBack() {
+        return soughtBack;
+    }
+
+    /** What the handler has from this offset on counts as failed when its work ends. */
+    void soughtBack(TopicPartition id, long offset) {
+        locked(() -> {
+            PendingPartition partition = find(id);
+            if (partition != null) {
+                partition.givenFrom(offset).forEach(PendingDelivery::seekBack);
+            }
+            return partition;
+        });
+    }
+
+    /** The records that the handler has and that the current call, or the last one, has sought to or below. */
+    public List<PendingDelivery> givenSoughtBack() {
+        return locked(() -> partitions.values().stream()
+                .flatMap(partition -> partition.givenFrom(0).stream())
+                .filter(given -> soughtBack.includes(given.partition.id(), given.offset))
+                .toList());
+    }
+
+    /** Whether the handler has this record, and hasn't acknowledged it. */
+    public boolean isGiven(PendingDelivery delivery) {
+        return locked(delivery::isGiven);
+    }
+
+    /** Whether user code has sought to or below this record while its work was going on. */
+    public boolean isSoughtBack(PendingDelivery delivery) {
+        return locked(delivery::isSoughtBack);
+    }
+
+    /** Its call has sought to or below this record, and its work ends later. */
+    public void seekBack(PendingDelivery delivery) {
+        locked(() -> {
+            delivery.seekBack();
+            return delivery;
+        });
     }
 
     /** Under the lock. */

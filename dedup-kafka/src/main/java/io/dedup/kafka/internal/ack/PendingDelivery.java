@@ -39,6 +39,8 @@ public final class PendingDelivery {
     private boolean sought;
     /** The delivery that a copy follows. */
     private @Nullable PendingDelivery first;
+    /** Whether user code has sought to it or below it while its work was going on. */
+    private boolean soughtBack;
 
     private PendingDelivery(
             PendingPartition partition,
@@ -235,6 +237,14 @@ public final class PendingDelivery {
             }
             return ack.record() != null;
         });
+    }
+
+    void seekBack() {
+        soughtBack = true;
+    }
+
+    boolean isSoughtBack() {
+        return soughtBack;
     }
 
     /** Whether it has an acknowledgment of its record alone, requested now or when the handler finishes. */

@@ -114,6 +114,13 @@ public final class PendingPartition {
                 .toList();
     }
 
+    /** The records that the handler has from this offset on. */
+    List<PendingDelivery> givenFrom(long offset) {
+        return open.tailMap(offset, true).values().stream()
+                .filter(PendingDelivery::isGiven)
+                .toList();
+    }
+
     /** Open records up to this offset hold the acknowledgment back. */
     void waits(long offset, ContainerAck ack) {
         waiting.computeIfAbsent(offset, last -> new ArrayList<>(1)).add(ack);

@@ -30,6 +30,9 @@ public final class TrackedAcknowledgment implements Acknowledgment {
 
     @Override
     public void acknowledge() {
+        if (!returned && acks.isSoughtBack(delivery)) {
+            return; // the same call has sought back to the record: committed, it would be lost in a crash
+        }
         if (single) {
             acks.acknowledgeOnly(delivery, ack);
         } else {

@@ -6,6 +6,7 @@ import io.dedup.kafka.internal.PollBudget;
 import io.dedup.kafka.internal.ack.ManualAcks;
 import io.dedup.kafka.internal.ack.PendingDeliveries;
 import io.dedup.kafka.internal.ack.Redeliveries;
+import io.dedup.kafka.internal.ack.SoughtBack;
 import io.dedup.kafka.internal.ack.UnfinishedLimit;
 import io.dedup.kafka.internal.claimahead.ClaimedPoll;
 import io.dedup.kafka.internal.poll.DeferredRecords;
@@ -34,6 +35,7 @@ public final class BoundConsumer {
     private final UnfinishedLimit unfinished;
     private final WatchedPolls watched;
     private final BatchRetry batchRetry = new BatchRetry();
+    private final ConsumerSeekCallback watchedSeeks;
 
     /** Called on the consumer's thread. */
     public BoundConsumer(
@@ -57,11 +59,22 @@ public final class BoundConsumer {
                 (execution, delivery) -> isOnItsThread() && claims.queue(execution, delivery));
         this.unfinished = new UnfinishedLimit(limits.maxUnfinished(), pending, redeliveries);
         this.watched = hooks.watch(seeks, claims, pending, redeliveries);
+        this.watchedSeeks = new WatchedSeeks(seeks, pending.soughtBack());
     }
 
     /** Whether this callback, of which each consumer has its own, belongs to this consumer. */
     public boolean belongsTo(ConsumerSeekCallback callback) {
         return seeks == callback;
+    }
+
+    /** The same callback for the user's listener. */
+    public ConsumerSeekCallback watchedSeeks() {
+        return watchedSeeks;
+    }
+
+    /** Where user code has sought back to during the listener's call. */
+    public SoughtBack soughtBack() {
+        return acks.pending().soughtBack();
     }
 
     /** Whether the caller runs on the thread that polls. */

@@ -4,6 +4,7 @@ import java.util.List;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 import org.springframework.kafka.listener.AbstractMessageListenerContainer;
+import org.springframework.kafka.listener.ConsumerSeekAware.ConsumerSeekCallback;
 
 /** The consumers of one container; {@link ConsumerThreads} finds the one that runs on a thread. Thread-safe. */
 public final class BoundConsumers {
@@ -41,6 +42,12 @@ public final class BoundConsumers {
                             + " then decorate");
         }
         return bound;
+    }
+
+    /** The callback for the user's listener, in place of the container's own. */
+    public ConsumerSeekCallback watched(ConsumerSeekCallback ofContainer) {
+        BoundConsumer bound = currentOrNull();
+        return bound != null && bound.belongsTo(ofContainer) ? bound.watchedSeeks() : ofContainer;
     }
 
     public @Nullable BoundConsumer currentOrNull() {

@@ -64,7 +64,7 @@ public final class DeferralAwareErrorHandler implements CommonErrorHandler {
             MessageListenerContainer container) {
         DeliveryDeferredException deferral = Deferrals.in(thrown);
         if (deferral != null) {
-            PollOffsets.seekTo(records, consumer);
+            PollOffsets.seekToDeferred(records, consumer, consumers.currentOrNull());
             throw backOff.settle(deferral, container);
         }
         if (thrown instanceof WakeupException) {

@@ -169,7 +169,7 @@ public final class DeferralAwareRollbackProcessor<K, V> implements AfterRollback
             finished++; // committed in a separate transaction
         }
         finished = finished == records.size() ? 0 : finished;
-        PollOffsets.seekTo(new ArrayList<>(records.subList(finished, records.size())), consumer);
+        PollOffsets.seekToDeferred(records.subList(finished, records.size()), consumer, consumers.currentOrNull());
         backOff.begin(deferral, container);
         if (deferral.reason() == DeferReason.COMMIT_UNKNOWN || deferral.reason() == DeferReason.ROLLED_BACK) {
             log.warn("A Kafka transaction failed; its records are redelivered: {}", deferral.getMessage(), deferral);

@@ -116,7 +116,7 @@ final class FailedBatch {
             finished = 0; // the record isn't visibly of this poll: nothing is known to be finished
         }
         PollOffsets.commit(records.subList(0, finished), consumer, container);
-        PollOffsets.seekTo(records.subList(finished, records.size()), consumer);
+        PollOffsets.seekToDeferred(records.subList(finished, records.size()), consumer, consumers.currentOrNull());
         return backOff.settle(deferral, container);
     }
 

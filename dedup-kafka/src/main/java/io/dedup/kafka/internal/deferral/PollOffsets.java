@@ -2,6 +2,7 @@ package io.dedup.kafka.internal.deferral;
 
 import io.dedup.kafka.internal.KafkaLog;
 import io.dedup.kafka.internal.Partitions;
+import io.dedup.kafka.internal.consumer.BoundConsumer;
 import io.dedup.kafka.internal.poll.LogStarts;
 import io.dedup.kafka.internal.spring.PollResults;
 import java.util.ArrayList;
@@ -14,6 +15,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.consumer.OffsetCommitCallback;
 import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.kafka.listener.ContainerProperties;
@@ -35,10 +37,25 @@ public final class PollOffsets {
     }
 
     static void seekTo(List<ConsumerRecord<?, ?>> records, Consumer<?, ?> consumer) {
+        LogStarts.seekBack(firsts(records, consumer), consumer);
+    }
+
+    /** Seeks to deferred records, except where their listener has sought back to them, or to below them, itself. */
+    static void seekToDeferred(
+            List<? extends ConsumerRecord<?, ?>> records, Consumer<?, ?> consumer, @Nullable BoundConsumer bound) {
+        Map<TopicPartition, Long> firsts = firsts(records, consumer);
+        if (bound != null) {
+            firsts.entrySet().removeIf(each -> bound.soughtBack().isMovedTo(each.getKey(), each.getValue()));
+        }
+        LogStarts.seekBack(firsts, consumer);
+    }
+
+    private static Map<TopicPartition, Long> firsts(
+            List<? extends ConsumerRecord<?, ?>> records, Consumer<?, ?> consumer) {
         Map<TopicPartition, Long> firsts = new LinkedHashMap<>();
         records.forEach(record -> firsts.putIfAbsent(Partitions.of(record), record.offset()));
         firsts.keySet().retainAll(consumer.assignment()); // a retry loop polls, and may have lost partitions
-        LogStarts.seekBack(firsts, consumer);
+        return firsts;
     }
 
     /** Commits the finished part of a batch; a batch listener's container commits whole batches only. */

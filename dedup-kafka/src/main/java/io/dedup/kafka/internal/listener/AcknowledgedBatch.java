@@ -161,6 +161,15 @@ final class AcknowledgedBatch {
         return delivery;
     }
 
+    /** These records of the poll, except those that the current call has sought to or below. */
+    List<Integer> withoutSoughtBack(List<Integer> indexes) {
+        return bound.soughtBack().isEmpty()
+                ? indexes
+                : indexes.stream()
+                        .filter(index -> !bound.soughtBack().includes(batch.records.get(index)))
+                        .toList();
+    }
+
     /**
      * The handler acknowledges these records of the poll, and with each of them the records below it in its partition
      * that it was given. This doesn't include what is below the duplicates between them: the handler never saw those,

@@ -122,9 +122,8 @@ final class BatchCall<K, V> extends ListenerCall {
     }
 
     @Override
-    protected void complete(int count) {
-        batch.engine.succeedAll(
-                executions.subList(0, count), batch.budget); // whatever the answers, the effects have happened
+    protected void complete(List<Execution> done) {
+        batch.engine.succeedAll(done, batch.budget); // whatever the answers, the effects have happened
     }
 
     /** Its plan has added the records already. */

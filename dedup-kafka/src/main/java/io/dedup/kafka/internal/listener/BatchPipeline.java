@@ -176,7 +176,9 @@ final class BatchPipeline<K, V> {
     private RuntimeException undone(BatchCall<K, V> call, HandlerFailed failed) {
         BatchPlan plan = call.plan();
         if (failed.thrown() instanceof NotAcknowledgedException open) {
-            commitBefore(plan, open.position());
+            if (kind.undoesAll()) {
+                commitBefore(plan, open.position());
+            }
             return batch.comesAgain(plan.runs().get(open.position()), open);
         }
         BatchFailure failure = call.read(failed.thrown());

@@ -158,7 +158,7 @@ public final class DedupBatchMessageListener<K, V>
     @Override
     public void registerSeekCallback(ConsumerSeekCallback callback) {
         lifecycle.consumerStarted(callback);
-        super.registerSeekCallback(callback);
+        super.registerSeekCallback(services.consumers().watched(callback));
     }
 
     @Override

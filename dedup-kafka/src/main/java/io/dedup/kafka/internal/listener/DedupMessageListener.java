@@ -91,7 +91,7 @@ public final class DedupMessageListener<K, V> extends FilteringMessageListenerAd
     @Override
     public void registerSeekCallback(ConsumerSeekCallback callback) {
         lifecycle.consumerStarted(callback);
-        super.registerSeekCallback(callback);
+        super.registerSeekCallback(services.consumers().watched(callback));
     }
 
     @Override

@@ -146,7 +146,7 @@ final class RecordCall<K, V> extends ListenerCall implements Invocation {
     }
 
     @Override
-    protected void complete(int count) {
+    protected void complete(List<Execution> done) {
         bound.claims().succeed(execution, delivery, bound.budget());
     }
 

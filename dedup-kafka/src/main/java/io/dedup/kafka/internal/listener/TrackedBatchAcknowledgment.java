@@ -3,6 +3,7 @@ package io.dedup.kafka.internal.listener;
 import io.dedup.kafka.internal.ack.ContainerAck;
 import io.dedup.kafka.internal.settlement.HandedBatch;
 import java.time.Duration;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.kafka.support.Acknowledgment;
 
@@ -46,7 +47,13 @@ final class TrackedBatchAcknowledgment implements Acknowledgment {
             acknowledge(partial + 1); // as the container's own does
             return;
         }
-        batch.acknowledge(handed.indexes(), ack);
+        List<Integer> covered = withoutSoughtBack(handed.indexes());
+        batch.acknowledge(covered, covered.size() == handed.size() ? ack : null);
+    }
+
+    /** What the same call has sought back to isn't acknowledged: committed, it would be lost in a crash. */
+    private List<Integer> withoutSoughtBack(List<Integer> indexes) {
+        return returned ? indexes : batch.withoutSoughtBack(indexes);
     }
 
     @Override
@@ -58,10 +65,10 @@ final class TrackedBatchAcknowledgment implements Acknowledgment {
         }
         requireListed(index);
         if (index == handed.listSize() - 1) {
-            batch.acknowledgePartly(handed.indexes(), end);
+            batch.acknowledgePartly(withoutSoughtBack(handed.indexes()), end);
         } else { // including what was filtered out before the next record
             int next = requireListed(index + 1);
-            batch.acknowledgePartly(handed.indexes().subList(0, next), handed.index(next) - 1);
+            batch.acknowledgePartly(withoutSoughtBack(handed.indexes().subList(0, next)), handed.index(next) - 1);
         }
         partial = index;
     }
@@ -71,7 +78,7 @@ final class TrackedBatchAcknowledgment implements Acknowledgment {
         requireInHandler("nack(index, sleep)");
         int position = requireListed(index);
         int from = index == 0 ? 0 : position; // nack(0) acknowledges nothing, not even what was filtered out
-        batch.nackFrom(handed.indexes().subList(0, from), handed.index(from), sleep);
+        batch.nackFrom(withoutSoughtBack(handed.indexes().subList(0, from)), handed.index(from), sleep);
     }
 
     @Override

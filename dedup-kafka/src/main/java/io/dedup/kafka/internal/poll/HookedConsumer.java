@@ -138,7 +138,7 @@ public final class HookedConsumer implements InvocationHandler {
             case "unsubscribe", "close" -> polls.end();
             case "seek", "seekToBeginning" -> {
                 Object sought = call(method, arguments);
-                sought(polls.outstanding(), requireNonNull(arguments));
+                sought(polls, requireNonNull(arguments));
                 return sought;
             }
             default -> {}
@@ -154,12 +154,13 @@ public final class HookedConsumer implements InvocationHandler {
         }
     }
 
-    private static void sought(OutstandingRecords outstanding, Object[] arguments) {
+    private void sought(WatchedPolls polls, Object[] arguments) {
         if (arguments[0] instanceof TopicPartition partition) {
             long offset = arguments[1] instanceof OffsetAndMetadata metadata ? metadata.offset() : (Long) arguments[1];
-            outstanding.sought(partition, offset);
-        } else if (arguments[0] instanceof Collection<?> partitions) {
-            partitions.forEach(partition -> outstanding.sought((TopicPartition) partition, 0));
+            polls.sought(partition, offset);
+        } else if (arguments[0] instanceof Collection<?> some) {
+            Collection<?> partitions = some.isEmpty() ? target.assignment() : some; // for Kafka none means all
+            partitions.forEach(partition -> polls.sought((TopicPartition) partition, 0));
         }
     }
 

@@ -76,6 +76,12 @@ public final class WatchedPolls {
         return deferred;
     }
 
+    /** The consumer's position is moved by whoever uses the consumer: the container, an error handler, or a listener. */
+    void sought(TopicPartition partition, long offset) {
+        outstanding.sought(partition, offset);
+        pending.soughtBack().moved(partition, offset);
+    }
+
     WakeUps wakeUps() {
         return wakeUps;
     }
@@ -94,6 +100,7 @@ public final class WatchedPolls {
         seen = true;
         claims.beforePoll();
         if (!elsewhere) {
+            pending.soughtBack().polled();
             outstanding.goneOn(consumer.kept());
             fetchAgain.dropped(target);
             fetchAgain.awaited(target);

@@ -3,6 +3,7 @@ package io.dedup.kafka.internal.settlement;
 import io.dedup.adapter.DedupAdapter;
 import io.dedup.adapter.Execution;
 import io.dedup.kafka.internal.FailedWork;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -14,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  *   <li>success: complete, at once or queued before the next commit; whatever the store answers, the effect has happened
  *   <li>send the reply that was held back, and wait until the broker has it; the listener returns, and the container acks
  *   <li>failure: complete what it proves handled, release the rest; a lost lease is a deferral, any other failure is passed on
+ *   <li>the listener has returned and sought back: release what it has sought to or below, complete the rest; a deferral
  * </ol>
  */
 final class AtReturn extends SettlementKind {
@@ -25,13 +27,13 @@ final class AtReturn extends SettlementKind {
 
     @Override
     byte @Nullable [] handle(ListenerCall call) {
-        call.invoke(null);
+        call.invokeListener(null);
         return null;
     }
 
     @Override
     boolean succeeded(ListenerCall call) {
-        call.complete(call.size());
+        call.complete(call.executions());
         call.deliverReply();
         return true;
     }
@@ -39,10 +41,18 @@ final class AtReturn extends SettlementKind {
     @Override
     RuntimeException failed(ListenerCall call, Throwable thrown) {
         int proven = call.provenBy(thrown);
-        if (proven > 0) {
-            call.complete(proven);
+        boolean soughtBack = thrown instanceof NotAcknowledgedException;
+        List<Execution> done = new ArrayList<>();
+        List<Execution> again = new ArrayList<>();
+        for (int i = 0; i < call.size(); i++) {
+            boolean isDone = soughtBack
+                    ? !call.bound.soughtBack().includes(call.records().get(i))
+                    : i < proven;
+            (isDone ? done : again).add(call.executions().get(i));
         }
-        List<Execution> executions = call.executions();
-        return call.failure(thrown, FailedWork.release(engine, executions.subList(proven, executions.size()), thrown));
+        if (!done.isEmpty()) {
+            call.complete(done);
+        }
+        return call.failure(thrown, FailedWork.release(engine, again, thrown));
     }
 }

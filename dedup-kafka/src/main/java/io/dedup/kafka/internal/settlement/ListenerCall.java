@@ -34,7 +34,12 @@ public abstract class ListenerCall implements HandlerCall<byte @Nullable []>, Se
 
     @Override
     public final byte @Nullable [] call() {
-        return kind.handle(this);
+        bound.soughtBack().begin();
+        try {
+            return kind.handle(this);
+        } finally {
+            bound.soughtBack().end();
+        }
     }
 
     @Override
@@ -51,6 +56,18 @@ public abstract class ListenerCall implements HandlerCall<byte @Nullable []>, Se
     protected abstract void invoke(@Nullable Acknowledgment acknowledgment);
 
     /**
+     * Calls the user's listener.
+     *
+     * @throws NotAcknowledgedException when it has returned and sought back to its records
+     */
+    final void invokeListener(@Nullable Acknowledgment acknowledgment) {
+        invoke(acknowledgment);
+        if (!bound.soughtBack().isEmpty()) {
+            kind.soughtBack(this);
+        }
+    }
+
+    /**
      * Calls the listener with an acknowledgment that is evaluated when it returns.
      *
      * @param needed whether records that aren't acknowledged are redelivered
@@ -58,10 +75,21 @@ public abstract class ListenerCall implements HandlerCall<byte @Nullable []>, Se
      */
     final void invokeWithinTransaction(boolean needed) {
         TransactionAcknowledgment ack = container == null ? null : new TransactionAcknowledgment(container, handed());
-        invoke(ack);
+        invokeListener(ack);
         if (ack != null) {
             ack.handlerReturned(needed);
         }
+    }
+
+    /** The position of the first of its records that the listener has sought to or below; -1 if there is none. */
+    final int firstSoughtBack() {
+        List<? extends ConsumerRecord<?, ?>> records = records();
+        for (int i = 0; i < records.size(); i++) {
+            if (bound.soughtBack().includes(records.get(i))) {
+                return i;
+            }
+        }
+        return -1;
     }
 
     /** The number of its records. */
@@ -84,8 +112,8 @@ public abstract class ListenerCall implements HandlerCall<byte @Nullable []>, Se
     /** The exception for the container after a failure. */
     protected abstract RuntimeException failure(Throwable thrown, boolean leaseLost);
 
-    /** Completes the runs of its first records, whose effects have happened. */
-    protected abstract void complete(int count);
+    /** Completes these of its runs, at least one, whose effects have happened. */
+    protected abstract void complete(List<Execution> done);
 
     /** The encoded result that is stored for duplicates; null if none is. */
     protected byte @Nullable [] kept() {

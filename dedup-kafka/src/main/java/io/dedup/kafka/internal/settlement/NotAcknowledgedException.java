@@ -4,8 +4,9 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Rolls a handler's transaction back, because the handler called {@code nack} or returned without acknowledging. The
- * record is redelivered, so committing its effect would make it happen twice.
+ * Fails a run whose handler returned: it returned within a transaction without acknowledging, called {@code nack}, or
+ * has sought back to the record. The record is redelivered, so it isn't done, and committing its effect would make it
+ * happen twice.
  */
 public final class NotAcknowledgedException extends RuntimeException {
     private static final long serialVersionUID = 1L;
@@ -20,16 +21,24 @@ public final class NotAcknowledgedException extends RuntimeException {
      * @param sleep the handler's {@code nack} delay; null if it returned without acknowledging
      */
     public NotAcknowledgedException(int position, @Nullable Duration sleep) {
-        super(
+        this(
                 sleep == null
                         ? "the handler returned without acknowledging, so its transaction is rolled back and the"
                                 + " record is redelivered. Acknowledge before returning, or use mode LEASED"
                         : "the handler called nack or release",
-                null,
-                false,
-                false);
+                position,
+                sleep);
+    }
+
+    private NotAcknowledgedException(String message, int position, @Nullable Duration sleep) {
+        super(message, null, false, false);
         this.position = position;
         this.sleep = sleep;
+    }
+
+    /** The listener's call has sought back to records that it was given; they are redelivered at once. */
+    static NotAcknowledgedException soughtBack(int position) {
+        return new NotAcknowledgedException("the listener has sought back to the record", position, Duration.ZERO);
     }
 
     public int position() {

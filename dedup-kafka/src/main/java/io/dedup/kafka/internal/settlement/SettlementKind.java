@@ -45,6 +45,18 @@ public abstract class SettlementKind {
     /** Calls the handler; an exception is a failure. Returns the encoded result that is stored for duplicates. */
     abstract byte @Nullable [] handle(ListenerCall call);
 
+    /**
+     * The listener has returned and has sought back meanwhile.
+     *
+     * @throws NotAcknowledgedException when it has sought to or below its records
+     */
+    void soughtBack(ListenerCall call) {
+        int first = call.firstSoughtBack();
+        if (first >= 0) {
+            throw NotAcknowledgedException.soughtBack(first);
+        }
+    }
+
     /** The handler has returned. Returns whether that finishes its records. */
     abstract boolean succeeded(ListenerCall call);
 

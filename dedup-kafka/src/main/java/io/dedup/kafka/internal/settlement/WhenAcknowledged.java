@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  *       acknowledgment, which is sent when everything below is finished
  *   <li>return: send the reply, then the acknowledgment that it held back; without a group, the return counts as the
  *       acknowledgment
+ *   <li>the listener has returned and sought back: release what the handler has from there on; a deferral
  *   <li>failure: complete what it proves handled, release what isn't acknowledged; a lost lease is a deferral
  * </ol>
  */
@@ -27,8 +28,16 @@ final class WhenAcknowledged extends SettlementKind {
 
     @Override
     byte @Nullable [] handle(ListenerCall call) {
-        call.invoke(call.acknowledgment());
+        call.invokeListener(call.acknowledgment());
         return null;
+    }
+
+    /** Of earlier calls, too: a handler may collect records, and seek back to the first of them when it can't handle them. */
+    @Override
+    void soughtBack(ListenerCall call) {
+        if (!call.bound.acks().pending().givenSoughtBack().isEmpty()) {
+            throw NotAcknowledgedException.soughtBack(Math.max(0, call.firstSoughtBack()));
+        }
     }
 
     @Override
@@ -45,6 +54,9 @@ final class WhenAcknowledged extends SettlementKind {
     RuntimeException failed(ListenerCall call, Throwable thrown) {
         try {
             ManualAcks acks = call.bound.acks();
+            if (thrown instanceof NotAcknowledgedException) {
+                return call.failure(thrown, acks.fail(acks.pending().givenSoughtBack(), thrown));
+            }
             List<PendingDelivery> given = call.given();
             int proven = call.provenBy(thrown);
             // Only these: the failure proves nothing about earlier polls, although an acknowledgment would cover them.

@@ -7,6 +7,7 @@ import io.dedup.kafka.exception.DeliveryDeferredException;
 import io.dedup.kafka.internal.FailedWork;
 import io.dedup.kafka.internal.KafkaLog;
 import io.dedup.kafka.internal.Rethrow;
+import io.dedup.kafka.internal.ack.PendingDeliveries;
 import io.dedup.kafka.internal.ack.PendingDelivery;
 import io.dedup.kafka.internal.consumer.BoundConsumer;
 import io.dedup.kafka.internal.handler.AsyncResult;
@@ -34,6 +35,7 @@ import org.springframework.kafka.listener.ListenerExecutionFailedException;
  *   <li>return without a future: ends the record, if acknowledging is left to the container
  *   <li>the future's success, on a thread that may block: complete, then the container's acknowledgment in offset order; its
  *       failure: as below
+ *   <li>user code has sought back to the record before its work ended: as a failure, but no error handler is called
  *   <li>failure: release, unless it was acknowledged before; the record is fetched again when everything below it is finished
  * </ol>
  */
@@ -111,8 +113,17 @@ final class WhenFutureEnds extends SettlementKind {
 
     @Override
     byte @Nullable [] handle(ListenerCall call) {
-        call.invoke(call.acknowledgment());
+        call.invokeListener(call.acknowledgment());
         return null;
+    }
+
+    /** Work that ends later isn't released before its end. */
+    @Override
+    void soughtBack(ListenerCall call) {
+        if (!call.endsLater()
+                && call.bound.acks().pending().isGiven(call.given().get(0))) {
+            super.soughtBack(call);
+        }
     }
 
     @Override
@@ -147,7 +158,7 @@ final class WhenFutureEnds extends SettlementKind {
         try {
             leaseLost = FailedWork.release(engine, call.executions(), cause);
         } finally { // after an Error too: nothing above an unfinished record is committed
-            bound.redeliveries().failed(given, leaseLost ? null : cause);
+            bound.redeliveries().failed(given, leaseLost || cause instanceof NotAcknowledgedException ? null : cause);
         }
         return leaseLost;
     }
@@ -163,9 +174,16 @@ final class WhenFutureEnds extends SettlementKind {
     public CompletableFuture<?> endsWith(ListenerCall call, CompletableFuture<?> work) {
         CompletableFuture<@Nullable Object> recorded = new CompletableFuture<>();
         Consumer<Throwable> observed = observation.failure();
+        PendingDelivery given = call.given().get(0);
+        PendingDeliveries pending = call.bound.acks().pending();
+        if (call.firstSoughtBack() == 0) {
+            pending.seekBack(given);
+        }
         work.whenComplete((value, failure) -> engine.settlements().execute(() -> {
             try {
-                if (failure == null) {
+                if (failure == null && pending.isSoughtBack(given)) {
+                    boolean unused = release(call, NotAcknowledgedException.soughtBack(0));
+                } else if (failure == null) {
                     call.acknowledge();
                 } else {
                     observed.accept(AsyncResult.failure(failure));

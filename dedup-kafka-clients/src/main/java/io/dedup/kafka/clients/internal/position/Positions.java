@@ -1,5 +1,6 @@
 package io.dedup.kafka.clients.internal.position;
 
+import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -10,6 +11,7 @@ import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,6 +39,19 @@ public final class Positions {
     public void handled(TopicPartition partition, ConsumerRecord<?, ?> record) {
         handledUpTo.put(partition, record.offset() + 1);
         offsets.handled(partition, record);
+    }
+
+    /**
+     * Whether the handler has sought to this record or below it. A position that isn't known at the moment, for example
+     * while the partition has no leader, counts as unchanged.
+     */
+    public boolean isSoughtBack(TopicPartition partition, ConsumerRecord<?, ?> record) {
+        try {
+            return consumer.assignment().contains(partition)
+                    && consumer.position(partition, Duration.ZERO) <= record.offset();
+        } catch (TimeoutException e) {
+            return false;
+        }
     }
 
     /** Sets the consumer's positions back to the first records that aren't handled. */

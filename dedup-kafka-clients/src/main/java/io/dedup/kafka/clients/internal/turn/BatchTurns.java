@@ -10,10 +10,13 @@ import io.dedup.adapter.HandlerRun;
 import io.dedup.adapter.Settlement;
 import io.dedup.adapter.WaitBudget;
 import io.dedup.kafka.clients.internal.settle.Successes;
+import io.dedup.kafka.clients.internal.turn.Outcomes.SoughtBack;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
@@ -73,6 +76,9 @@ public final class BatchTurns {
         private final Map<TopicPartition, Integer> cuts = new HashMap<>();
 
         private final List<Integer> running = new ArrayList<>();
+        /** The indexes of those that the handler has sought to or below; the others of its call are done. */
+        private final Set<Integer> soughtBack = new HashSet<>();
+
         private @Nullable Throwable failure;
         private boolean leaseLost;
 
@@ -129,13 +135,25 @@ public final class BatchTurns {
                     executions,
                     () -> {
                         work.handle(handed);
+                        running.stream()
+                                .filter(i -> outcomes.isSoughtBack(records.get(i)))
+                                .forEach(soughtBack::add);
                         return null;
                     },
                     new Settlement<@Nullable Void, Boolean>() {
                         @Override
                         public Boolean succeeded(@Nullable Void result) {
-                            running.forEach(i ->
-                                    successes.add(executionOf(i), records.get(i).delivery()));
+                            running.stream()
+                                    .filter(i -> !soughtBack.contains(i))
+                                    .forEach(i -> successes.add(
+                                            executionOf(i), records.get(i).delivery()));
+                            if (!soughtBack.isEmpty()) {
+                                boolean unused = engine.failAll(
+                                        soughtBack.stream()
+                                                .map(each -> executionOf(each))
+                                                .toList(),
+                                        new SoughtBack());
+                            }
                             return true;
                         }
 
@@ -179,7 +197,8 @@ public final class BatchTurns {
             if (admission instanceof Admission.Run && !successful && running.size() == 1) {
                 outcomes.failed(polled, leaseLost, requireNonNull(failure));
             } else if (admission instanceof Admission.Run || admission instanceof Admission.Follow) {
-                if (successful && !isCut) {
+                int handledAs = admission instanceof Admission.Follow follow ? follow.leader() : index;
+                if (successful && !isCut && !soughtBack.contains(handledAs)) {
                     outcomes.handled(polled);
                 } else {
                     outcomes.again(polled);

@@ -62,6 +62,20 @@ public final class Outcomes {
         hold(polled, BackOffs.delay(count, FIRST_DEFERRAL, defer.retryAfter()), defer.pause());
     }
 
+    /** Whether the handler, which has returned, has sought to this record or below it. */
+    boolean isSoughtBack(Polled<?, ?> polled) {
+        return positions.isSoughtBack(polled.partition(), polled.record());
+    }
+
+    /** The handler has returned, and wants the record again. */
+    static final class SoughtBack extends Exception {
+        private static final long serialVersionUID = 1L;
+
+        SoughtBack() {
+            super("The handler has sought back to the record", null, false, false);
+        }
+    }
+
     /** Nothing of this partition is handled before the next poll. */
     void again(Polled<?, ?> polled) {
         polled.in().cut();
@@ -74,6 +88,10 @@ public final class Outcomes {
      * @param thrown not an {@link Error}
      */
     void failed(Polled<?, ?> polled, boolean leaseLost, Throwable thrown) {
+        if (thrown instanceof SoughtBack) {
+            again(polled);
+            return;
+        }
         if (thrown instanceof InterruptedException) {
             Thread.currentThread().interrupt(); // no failure of the message: it is delivered again
             again(polled);

@@ -10,6 +10,7 @@ import io.dedup.adapter.Settlement;
 import io.dedup.adapter.WaitBudget;
 import io.dedup.kafka.clients.internal.settle.ClaimsAhead;
 import io.dedup.kafka.clients.internal.settle.Successes;
+import io.dedup.kafka.clients.internal.turn.Outcomes.SoughtBack;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -94,6 +95,7 @@ public final class RecordTurns {
                 execution,
                 () -> {
                     work.handle(polled.record(), execution);
+                    requireNotSoughtBack(polled);
                     return null;
                 },
                 new Settlement<@Nullable Void, Boolean>() {
@@ -116,11 +118,18 @@ public final class RecordTurns {
                 });
     }
 
+    private void requireNotSoughtBack(Polled<?, ?> polled) throws SoughtBack {
+        if (outcomes.isSoughtBack(polled)) {
+            throw new SoughtBack();
+        }
+    }
+
     private <K, V> boolean runInTransaction(Polled<K, V> polled, Execution execution, Work<K, V> work) {
         RunEnd end = engine.run(
                 execution,
                 begun -> {
                     work.handle(polled.record(), begun);
+                    requireNotSoughtBack(polled);
                     return null;
                 },
                 WaitBudget.none());

@@ -1,0 +1,92 @@
+package io.dedup.kafka.internal.ack;
+
+import io.dedup.kafka.internal.Partitions;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.TopicPartition;
+
+/**
+ * Where user code has sought back to while a listener's call has records. A record at or above such an offset is delivered
+ * again, so its handler's return isn't a success: recorded as one, the record would be a duplicate when it is redelivered, and
+ * its effect would be lost.
+ *
+ * <p>Thread-safe: user code may seek from any thread.
+ */
+public final class SoughtBack {
+    private final PendingDeliveries pending;
+    private final Map<TopicPartition, Long> lowest = new ConcurrentHashMap<>();
+    /** Where the call itself has moved positions to. Used by the consumer's thread. */
+    private final Map<TopicPartition, Long> moved = new HashMap<>();
+
+    private volatile boolean inCall;
+
+    SoughtBack(PendingDeliveries pending) {
+        this.pending = pending;
+    }
+
+    /** A listener's call begins. */
+    public void begin() {
+        if (!lowest.isEmpty()) {
+            lowest.clear();
+        }
+        inCall = true;
+    }
+
+    /** The call has ended; what was sought in it is known until the next one. */
+    public void end() {
+        inCall = false;
+    }
+
+    /** The consumer's position was moved to this offset. */
+    public void moved(TopicPartition partition, long offset) {
+        if (inCall) {
+            moved.put(partition, offset);
+            sought(partition, offset);
+        }
+    }
+
+    /** The consumer polls from where it was moved to. */
+    public void polled() {
+        moved.clear();
+    }
+
+    /** Whether the call has moved the position to this offset or below it, so that nobody may seek forward to it. */
+    public boolean isMovedTo(TopicPartition partition, long offset) {
+        return moved.getOrDefault(partition, Long.MAX_VALUE) <= offset;
+    }
+
+    /**
+     * The container will seek to this offset before its next poll. Outside of a listener's call this is a replay, which
+     * counts for nothing here.
+     */
+    public void sought(TopicPartition partition, long offset) {
+        if (inCall) {
+            lowest.merge(partition, offset, Math::min);
+        }
+    }
+
+    /**
+     * As {@link #sought}, from a thread that isn't the consumer's. Which record's work has asked for it isn't known, so it
+     * concerns every future that hasn't ended.
+     */
+    public void soughtElsewhere(TopicPartition partition, long offset) {
+        pending.soughtBack(partition, offset);
+        sought(partition, offset);
+    }
+
+    public boolean isEmpty() {
+        return lowest.isEmpty();
+    }
+
+    /** Whether the call has sought to this record or below it. */
+    public boolean includes(ConsumerRecord<?, ?> record) {
+        return !isEmpty() && includes(Partitions.of(record), record.offset());
+    }
+
+    boolean includes(TopicPartition partition, long offset) {
+        Long to = lowest.get(partition);
+        return to != null && to <= offset;
+    }
+}

@@ -1,0 +1,430 @@
+package io.dedup.kafka;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.dedup.policy.DedupMode;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.EnumSource.Mode;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.kafka.annotation.KafkaListener;
+import org.springframework.kafka.listener.AbstractConsumerSeekAware;
+import org.springframework.kafka.listener.AcknowledgingConsumerAwareMessageListener;
+import org.springframework.kafka.listener.BatchAcknowledgingConsumerAwareMessageListener;
+import org.springframework.kafka.listener.BatchConsumerAwareMessageListener;
+import org.springframework.kafka.listener.ConsumerAwareListenerErrorHandler;
+import org.springframework.kafka.listener.ConsumerAwareMessageListener;
+import org.springframework.kafka.listener.ContainerProperties;
+import org.springframework.kafka.listener.ContainerProperties.AckMode;
+import org.springframework.kafka.listener.KafkaListenerErrorHandler;
+import org.springframework.kafka.support.Acknowledgment;
+
+/** Listeners, and their error handlers, that seek back to what they couldn't handle, and return. */
+@Order(1) // takes long
+class SoughtBackTest {
+    /** The ways to seek; each is one that moves the position to the record, or below it. */
+    enum Seek {
+        CONSUMER,
+        BEGINNING,
+        CALLBACK,
+        CALLBACK_ELSEWHERE,
+        COMPUTED,
+        RELATIVE,
+        TIMESTAMP
+    }
+
+    private final AtomicInteger left = new AtomicInteger(2);
+    /** What was committed at each call that fails or is the first to succeed after a failure. */
+    private final List<Map<Integer, Long>> committed = new CopyOnWriteArrayList<>();
+
+    private boolean isFailing(Scene scene, ConsumerRecord<?, ?> record) {
+        if (!Scene.id(record).equals("c")) {
+            return false;
+        }
+        committed.add(scene.committed());
+        return left.getAndDecrement() > 0;
+    }
+
+    private static TopicPartition partition(ConsumerRecord<?, ?> record) {
+        return new TopicPartition(record.topic(), record.partition());
+    }
+
+    /** Seeks back to c twice, and returns as if c were handled. */
+    private final class Seeking extends AbstractConsumerSeekAware
+            implements AcknowledgingConsumerAwareMessageListener<String, String> {
+        private final Scene scene;
+        private final Seek how;
+
+        Seeking(Scene scene, Seek how) {
+            this.scene = scene;
+            this.how = how;
+        }
+
+        @Override
+        public void onMessage(
+                ConsumerRecord<String, String> record,
+                @Nullable Acknowledgment ack,
+                @Nullable Consumer<?, ?> consumer) {
+            if (isFailing(scene, record)) {
+                seek(record, consumer);
+            } else {
+                scene.effect().accept(record);
+            }
+            if (ack != null) {
+                ack.acknowledge(); // as in a finally block
+            }
+        }
+
+        private void seek(ConsumerRecord<?, ?> record, @Nullable Consumer<?, ?> consumer) {
+            TopicPartition to = partition(record);
+            ConsumerSeekCallback callback = getSeekCallbacksFor(to).get(0);
+            switch (how) {
+                case CONSUMER -> consumer.seek(to, record.offset());
+                case BEGINNING -> consumer.seekToBeginning(List.of());
+                case CALLBACK -> callback.seek(to.topic(), to.partition(), record.offset());
+                case CALLBACK_ELSEWHERE ->
+                    CompletableFuture.runAsync(() -> callback.seek(to.topic(), to.partition(), record.offset()))
+                            .join();
+                case COMPUTED -> callback.seek(to.topic(), to.partition(), position -> record.offset());
+                case RELATIVE -> callback.seekRelative(to.topic(), to.partition(), -1, true);
+                case TIMESTAMP -> callback.seekToTimestamp(List.of(to), record.timestamp());
+            }
+        }
+    }
+
+    private void assertHandledOnce(Scene scene) {
+        scene.awaitCommitted(5);
+        assertThat(scene.effects).containsExactly("a", "b", "c", "d", "e");
+        assertThat(scene.events.stream().filter("released c"::equals)).hasSize(2);
+        assertThat(committed)
+                .hasSize(3)
+                .allSatisfy(offsets -> assertThat(offsets.getOrDefault(0, 0L))
+                        .as("c isn't committed before its effect")
+                        .isLessThanOrEqualTo(2));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "BATCH, CONSUMER",
+        "BATCH, BEGINNING",
+        "BATCH, CALLBACK",
+        "BATCH, CALLBACK_ELSEWHERE",
+        "BATCH, COMPUTED",
+        "BATCH, RELATIVE",
+        "BATCH, TIMESTAMP",
+        "RECORD, CONSUMER",
+        "RECORD, CALLBACK",
+        "COUNT, CONSUMER",
+        "MANUAL, CONSUMER",
+        "MANUAL, CALLBACK",
+        "MANUAL_IMMEDIATE, CONSUMER",
+        "MANUAL_IMMEDIATE, CALLBACK_ELSEWHERE"
+    })
+    @DisplayName("K22 a record listener seeks back and returns: released, nothing from there on is committed, handled")
+    void byRecordListener(AckMode mode, Seek how) {
+        try (Scene scene = new Scene()) {
+            scene.send("a", "b", "c", "d", "e");
+            scene.start(scene.container(mode, new Seeking(scene, how)));
+            assertHandledOnce(scene);
+        }
+    }
+
+    private final class Annotated {
+        private final Scene scene;
+
+        Annotated(Scene scene) {
+            this.scene = scene;
+        }
+
+        @KafkaListener(id = "r", groupId = "${group}", topics = "${topic}", errorHandler = "seekBack")
+        void on(ConsumerRecord<String, String> record) {
+            if (isFailing(scene, record)) {
+                throw new IllegalStateException("not yet");
+            }
+            scene.effect().accept(record);
+        }
+    }
+
+    private final class AnnotatedBatch {
+        private final Scene scene;
+
+        AnnotatedBatch(Scene scene) {
+            this.scene = scene;
+        }
+
+        @KafkaListener(id = "b", groupId = "${group}", topics = "${topic}", batch = "true", errorHandler = "seekBack")
+        void on(List<ConsumerRecord<String, String>> records) {
+            for (ConsumerRecord<String, String> record : records) {
+                if (isFailing(scene, record)) {
+                    throw new IllegalStateException("not yet");
+                }
+            }
+            records.forEach(scene.effect());
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    @DisplayName("K22 a KafkaListenerErrorHandler seeks back to the record, or to the batch's first, and returns")
+    void byErrorHandler(boolean batch) {
+        try (Scene scene = new Scene()) {
+            scene.send("a", "b", "c", "d", "e");
+            ConsumerAwareListenerErrorHandler seekBack = (message, failure, consumer) -> {
+                Object payload = message.getPayload();
+                ConsumerRecord<?, ?> record =
+                        (ConsumerRecord<?, ?>) (payload instanceof List<?> records ? records.get(0) : payload);
+                consumer.seek(partition(record), record.offset());
+                return null;
+            };
+            new AnnotatedScene(scene)
+                    .with("seekBack", KafkaListenerErrorHandler.class, seekBack)
+                    .start(batch ? new AnnotatedBatch(scene) : new Annotated(scene));
+            assertHandledOnce(scene);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"BATCH", "MANUAL", "MANUAL_IMMEDIATE"})
+    @DisplayName("K22 a batch listener seeks one partition back: released from there on, the rest of the batch is done")
+    void byBatchListener(AckMode mode) {
+        try (Scene scene = new Scene(2, policy -> policy)) {
+            scene.send("a", "b", "c", "d");
+            scene.sendTo(1, "x");
+            scene.sendTo(1, "y");
+            scene.start(scene.container(mode, (BatchAcknowledgingConsumerAwareMessageListener<String, String>)
+                    (records, ack, consumer) -> {
+                        long from = Long.MAX_VALUE;
+                        for (ConsumerRecord<String, String> record : records) {
+                            if (isFailing(scene, record)) {
+                                from = record.offset();
+                                consumer.seek(partition(record), from);
+                            } else if (record.partition() == 1 || record.offset() < from) {
+                                scene.effect().accept(record);
+                            }
+                        }
+                        if (ack != null) {
+                            ack.acknowledge();
+                        }
+                    }));
+            await().atMost(Scene.PATIENCE)
+                    .untilAsserted(() -> assertThat(scene.committed()).isEqualTo(Map.of(0, 4L, 1, 2L)));
+            assertThat(scene.effects).containsExactlyInAnyOrder("a", "b", "c", "d", "x", "y");
+            assertThat(committed)
+                    .allSatisfy(
+                            offsets -> assertThat(offsets.getOrDefault(0, 0L)).isLessThanOrEqualTo(2));
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"MANUAL", "MANUAL_IMMEDIATE"})
+    @DisplayName(
+            "K22 a handler collects records, and seeks back to the first of them when it can't handle them together")
+    void collected(AckMode mode) {
+        try (Scene scene = new Scene()) {
+            List<ConsumerRecord<String, String>> collected = new ArrayList<>();
+            scene.send("a", "b", "c", "d", "e");
+            scene.start(scene.container(mode, (AcknowledgingConsumerAwareMessageListener<String, String>)
+                    (record, ack, consumer) -> {
+                        collected.add(record);
+                        if (isFailing(scene, record)) {
+                            consumer.seek(partition(record), collected.get(0).offset());
+                            collected.clear();
+                        } else if (record.offset() >= 2) {
+                            collected.forEach(scene.effect());
+                            collected.clear();
+                            ack.acknowledge();
+                        }
+                    }));
+            scene.awaitCommitted(5);
+            assertThat(scene.effects).containsExactly("a", "b", "c", "d", "e");
+            assertThat(committed)
+                    .hasSize(3)
+                    .allSatisfy(
+                            offsets -> assertThat(offsets.getOrDefault(0, 0L)).isZero());
+        }
+    }
+
+    @Test
+    @DisplayName("K22 acknowledged before the seek: the handler has said that it is done")
+    void acknowledgedBefore() {
+        try (Scene scene = new Scene()) {
+            scene.send("a", "b");
+            scene.start(scene.container(AckMode.MANUAL, (AcknowledgingConsumerAwareMessageListener<String, String>)
+                    (record, ack, consumer) -> {
+                        scene.effect().accept(record);
+                        ack.acknowledge();
+                        if (left.getAndDecrement() > 0) {
+                            consumer.seek(partition(record), record.offset());
+                        }
+                    }));
+            scene.awaitCommitted(2);
+            assertThat(scene.effects).containsExactly("a", "b");
+        }
+    }
+
+    private final class Futures extends AbstractConsumerSeekAware {
+        private final Scene scene;
+
+        Futures(Scene scene) {
+            this.scene = scene;
+        }
+
+        @KafkaListener(id = "f", groupId = "${group}", topics = "${topic}")
+        CompletableFuture<Void> on(ConsumerRecord<String, String> record) {
+            return CompletableFuture.runAsync(() -> {
+                if (isFailing(scene, record)) {
+                    getSeekCallbacksFor(partition(record))
+                            .get(0)
+                            .seek(record.topic(), record.partition(), record.offset());
+                } else {
+                    scene.effect().accept(record);
+                }
+            });
+        }
+    }
+
+    private final class FuturesThatSeekFirst {
+        private final Scene scene;
+
+        FuturesThatSeekFirst(Scene scene) {
+            this.scene = scene;
+        }
+
+        @KafkaListener(id = "f", groupId = "${group}", topics = "${topic}")
+        CompletableFuture<Void> on(ConsumerRecord<String, String> record, Consumer<?, ?> consumer) {
+            if (isFailing(scene, record)) {
+                consumer.seek(partition(record), record.offset());
+                return CompletableFuture.completedFuture(null);
+            }
+            return CompletableFuture.runAsync(() -> scene.effect().accept(record));
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    @DisplayName("K22 the work of a future seeks back, and the future succeeds: released, and handled")
+    void byFuture(boolean first) {
+        try (Scene scene = new Scene()) {
+            scene.send("a", "b", "c", "d", "e");
+            new AnnotatedScene(scene).start(first ? new FuturesThatSeekFirst(scene) : new Futures(scene));
+            scene.awaitCommitted(5);
+            assertThat(scene.effects).contains("a", "b", "c", "d", "e");
+            assertThat(scene.effects).filteredOn("c"::equals).hasSize(1);
+            assertThat(committed)
+                    .hasSize(3)
+                    .allSatisfy(
+                            offsets -> assertThat(offsets.getOrDefault(0, 0L)).isLessThanOrEqualTo(2));
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(mode = Mode.EXCLUDE, names = "LEASED")
+    @DisplayName("K22 in a transactional mode the run is rolled back")
+    void inDatabaseTransaction(DedupMode mode) {
+        for (AckMode ackMode : List.of(AckMode.RECORD, AckMode.MANUAL)) {
+            left.set(2);
+            try (Ledger ledger = Ledger.postgres();
+                    Scene scene = ledger.scene(mode)) {
+                scene.send("a", "b", "c", "d");
+                scene.runUntilCommitted(scene.container(ackMode, (AcknowledgingConsumerAwareMessageListener<
+                                String, String>)
+                        (record, ack, consumer) -> {
+                            boolean failing = isFailing(scene, record);
+                            ledger.effect((failing ? "half of " : "") + Scene.id(record));
+                            if (failing) {
+                                consumer.seek(partition(record), record.offset());
+                            }
+                            if (ack != null) {
+                                ack.acknowledge();
+                            }
+                        }));
+                assertThat(ledger.effects()).containsExactly("a", "b", "c", "d");
+            }
+        }
+    }
+
+    @Test
+    @DisplayName("K22 a batch in a transactional mode: what is below the seek commits, the rest is rolled back")
+    void batchInDatabaseTransaction() {
+        try (Ledger ledger = Ledger.postgres();
+                Scene scene = ledger.scene(DedupMode.TRANSACTIONAL)) {
+            scene.send("a", "b", "c", "d");
+            scene.runUntilCommitted(scene.container(AckMode.BATCH, (BatchConsumerAwareMessageListener<String, String>)
+                    (records, consumer) -> {
+                        for (ConsumerRecord<String, String> record : records) {
+                            boolean failing = isFailing(scene, record);
+                            ledger.effect((failing ? "half of " : "") + Scene.id(record));
+                            if (failing) {
+                                consumer.seek(partition(record), record.offset());
+                                return;
+                            }
+                        }
+                    }));
+            assertThat(ledger.effects()).containsExactly("a", "b", "c", "d");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    @DisplayName("K22 in a Kafka transaction what the run has sent is rolled back")
+    void inKafkaTransaction(boolean batch) {
+        try (Scene scene = new Scene()) {
+            Transactions transactions = new Transactions(scene);
+            scene.send("a", "b", "c", "d");
+            Object listener = batch
+                    ? (BatchConsumerAwareMessageListener<String, String>) (records, consumer) -> {
+                        for (ConsumerRecord<String, String> record : records) {
+                            boolean failing = isFailing(scene, record);
+                            transactions.send((failing ? "half of " : "") + Scene.id(record));
+                            if (failing) {
+                                consumer.seek(partition(record), record.offset());
+                                return;
+                            }
+                        }
+                    }
+                    : (ConsumerAwareMessageListener<String, String>) (record, consumer) -> {
+                        boolean failing = isFailing(scene, record);
+                        transactions.send((failing ? "half of " : "") + Scene.id(record));
+                        if (failing) {
+                            consumer.seek(partition(record), record.offset());
+                        }
+                    };
+            scene.start(transactions.container(AckMode.BATCH, listener, 0));
+            transactions.awaitOutputs("a", "b", "c", "d");
+            scene.awaitCommitted(4);
+            assertThat(transactions.recovered).isEmpty();
+        }
+    }
+
+    @Test
+    @DisplayName("K22 a seek while no listener has a record is a replay: what is done stays done")
+    void replay() {
+        try (Scene scene = new Scene()) {
+            Seeking listener = new Seeking(scene, Seek.CONSUMER);
+            left.set(0);
+            scene.send("a", "b", "c");
+            ContainerProperties properties = scene.properties(AckMode.BATCH, listener);
+            scene.start(scene.container(properties, Map.of()));
+            scene.awaitCommitted(3);
+            listener.seekToBeginning();
+            await().atMost(Scene.PATIENCE)
+                    .until(() -> scene.events.containsAll(List.of("duplicate a", "duplicate b", "duplicate c")));
+            assertThat(scene.effects).containsExactly("a", "b", "c");
+        }
+    }
+}
