@@ -10,6 +10,8 @@ import io.dedup.adapter.Execution;
 import io.dedup.adapter.WaitBudget;
 import io.dedup.store.StoredRecord;
 import io.dedup.store.StoredRecord.State;
+import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -28,6 +30,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.kafka.listener.AcknowledgingMessageListener;
 import org.springframework.kafka.listener.BatchListenerFailedException;
 import org.springframework.kafka.listener.BatchMessageListener;
+import org.springframework.kafka.listener.ConcurrentMessageListenerContainer;
+import org.springframework.kafka.listener.ContainerProperties;
 import org.springframework.kafka.listener.ContainerProperties.AckMode;
 import org.springframework.kafka.listener.DefaultAfterRollbackProcessor;
 import org.springframework.kafka.listener.DefaultErrorHandler;
@@ -175,6 +179,109 @@ class KafkaTransactionTest {
         transactions.awaitOutputs("a");
         assertThat(scene.effects).containsExactly("a", "a");
         assertThat(transactions.recovered).isEmpty();
+    }
+
+    /** The group's coordinator doesn't answer the consumer as long as this is set. */
+    private ConcurrentMessageListenerContainer<String, String> unanswering(
+            boolean batch, Map<String, Object> settings, AtomicBoolean silent, AtomicBoolean asked) {
+        ContainerProperties properties = scene.properties(AckMode.BATCH, listener(batch));
+        properties.setKafkaAwareTransactionManager(transactions.manager);
+        return FaultyConsumers.container(scene, properties, settings, (method, argument) -> {
+            if (method.equals("committed") && silent.get()) {
+                asked.set(true);
+                throw new TimeoutException("the coordinator doesn't answer");
+            }
+        });
+    }
+
+    private static final Map<String, Object> READ_COMMITTED = Map.of("isolation.level", "read_committed");
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    @DisplayName("K26 the answer to a commit gets lost, then the container stops: a copy isn't handled again")
+    void answerLostThenStopped(boolean batch) {
+        AtomicBoolean silent = new AtomicBoolean();
+        AtomicBoolean asked = new AtomicBoolean();
+        transactions.next.set(producer -> {
+            producer.commitTransaction();
+            silent.set(true);
+            throw new TimeoutException("no answer");
+        });
+        scene.send("a");
+        var container = scene.start(unanswering(batch, READ_COMMITTED, silent, asked));
+        await().atMost(Scene.PATIENCE).untilTrue(asked);
+        container.stop();
+        silent.set(false);
+        scene.start(transactions.container(AckMode.BATCH, listener(batch), 0));
+        scene.send("a", "b");
+
+        awaitDone("a", "b");
+        transactions.awaitOutputs("a", "b");
+        assertThat(scene.effects).containsExactly("a", "b");
+    }
+
+    @Test
+    @DisplayName("K26 the answer to a commit gets lost, then the partition: a copy isn't handled again")
+    void answerLostThenRevoked() {
+        try (Scene two = new Scene(2, policy -> policy)) {
+            Transactions of = new Transactions(two);
+            AtomicBoolean silent = new AtomicBoolean();
+            AtomicBoolean asked = new AtomicBoolean();
+            of.next.set(producer -> {
+                producer.commitTransaction();
+                silent.set(true);
+                throw new TimeoutException("no answer");
+            });
+            two.send("a");
+            Map<String, Object> settings = new HashMap<>(READ_COMMITTED);
+            settings.putAll(TakeOverAssignor.ranked(1));
+            ContainerProperties properties =
+                    two.properties(AckMode.BATCH, (MessageListener<String, String>) of::handle);
+            properties.setKafkaAwareTransactionManager(of.manager);
+            two.start(FaultyConsumers.container(two, properties, settings, (method, argument) -> {
+                if (method.equals("committed") && silent.get()) {
+                    asked.set(true);
+                    throw new TimeoutException("the coordinator doesn't answer");
+                }
+            }));
+            await().atMost(Scene.PATIENCE).untilTrue(asked);
+            two.takeOver();
+            silent.set(false);
+            two.sendTo(1, "a");
+            two.sendTo(1, "b");
+
+            await().atMost(Scene.PATIENCE).until(() -> two.effects.contains("b"));
+            of.awaitOutputs("a", "b");
+            assertThat(two.effects).containsExactly("a", "b");
+        }
+    }
+
+    @Test
+    @DisplayName("K26 a commit that never arrived, then the container stops: held while that isn't known, then handled")
+    void commitNeverArrivedThenStopped() {
+        AtomicBoolean silent = new AtomicBoolean();
+        AtomicBoolean asked = new AtomicBoolean();
+        scene.send("first");
+        var container = scene.start(unanswering(false, READ_COMMITTED, silent, asked));
+        transactions.awaitOutputs("first");
+        asked.set(false);
+        silent.set(true);
+        transactions.next.set(producer -> {
+            throw new TimeoutException("no connection");
+        });
+        scene.send("a");
+        await().atMost(Scene.PATIENCE).untilTrue(asked);
+        container.stop();
+        await().during(Duration.ofSeconds(3)) // longer than the lease
+                .atMost(Scene.PATIENCE)
+                .until(() -> stateOf("a") == State.PROCESSING);
+
+        transactions.fence(2); // ends the transaction, as its time-out would
+
+        await().atMost(Scene.PATIENCE).until(() -> scene.events.contains("released a"));
+        scene.start(transactions.container(AckMode.BATCH, listener(false), 0));
+        awaitDone("a");
+        transactions.awaitOutputs("first", "a");
     }
 
     @ParameterizedTest

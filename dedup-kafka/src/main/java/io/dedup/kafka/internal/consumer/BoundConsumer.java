@@ -43,11 +43,12 @@ public final class BoundConsumer {
             ConsumerLimits limits,
             ConsumerSeekCallback seeks,
             ClaimedPoll claims,
-            PollHooks hooks) {
+            PollHooks hooks,
+            UnansweredCommits.Inquirer inquirer) {
         this.seeks = seeks;
         this.commitsOffsets = limits.commitsOffsets();
         this.polls = new PollBudget(limits.maxPollInterval());
-        this.transaction = new TransactionWork(engine);
+        this.transaction = new TransactionWork(engine, inquirer);
         PendingDeliveries pending = new PendingDeliveries();
         this.redeliveries = new Redeliveries(pending, this::fetchAgain);
         this.acks = new ManualAcks(

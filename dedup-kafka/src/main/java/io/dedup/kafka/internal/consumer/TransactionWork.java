@@ -26,9 +26,9 @@ public final class TransactionWork {
     private List<ConsumerRecord<?, ?>> covered = List.of();
     private @Nullable Runnable seekBack;
 
-    TransactionWork(DedupAdapter engine) {
+    TransactionWork(DedupAdapter engine, UnansweredCommits.Inquirer inquirer) {
         this.engine = engine;
-        this.unanswered = new UnansweredCommits(engine);
+        this.unanswered = new UnansweredCommits(engine, inquirer);
     }
 
     /** A listener was called with these records. */

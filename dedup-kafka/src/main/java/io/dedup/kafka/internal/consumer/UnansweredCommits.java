@@ -41,11 +41,19 @@ public final class UnansweredCommits {
     /** The executions that are done if the committed offsets are at least these. */
     private record Unanswered(List<Execution> executions, Map<TopicPartition, Long> offsets) {}
 
+    /** Goes on asking about a commit when its consumer no longer has the partitions. */
+    @FunctionalInterface
+    public interface Inquirer {
+        void ask(List<Execution> executions, Map<TopicPartition, Long> offsets);
+    }
+
     private final DedupAdapter engine;
+    private final Inquirer inquirer;
     private final List<Unanswered> unanswered = new ArrayList<>();
 
-    UnansweredCommits(DedupAdapter engine) {
+    UnansweredCommits(DedupAdapter engine, Inquirer inquirer) {
         this.engine = engine;
+        this.inquirer = inquirer;
     }
 
     /** The commit of these failed, and it isn't known whether it took effect. */
@@ -76,10 +84,8 @@ public final class UnansweredCommits {
     }
 
     private Answer close(Unanswered each, Answer answer, WaitBudget budget) {
-        if (answer == Answer.COMMITTED) {
-            engine.succeedAll(each.executions(), budget);
-        } else if (answer == Answer.ABORTED) {
-            engine.failAll(each.executions(), new TransactionWork.RolledBackException());
+        if (answer == Answer.COMMITTED || answer == Answer.ABORTED) {
+            settle(engine, each.executions(), answer, budget);
         } else if (each.executions().stream().anyMatch(Execution::leaseLost)) {
             each.executions().forEach(Execution::abandon); // too late: whoever has taken over decides
         } else {
@@ -87,6 +93,15 @@ public final class UnansweredCommits {
         }
         unanswered.remove(each);
         return answer == Answer.UNKNOWN ? Answer.NOTHING_OPEN : answer;
+    }
+
+    /** Completes what has committed, and releases what was aborted. */
+    static void settle(DedupAdapter engine, List<Execution> executions, Answer answer, WaitBudget budget) {
+        if (answer == Answer.COMMITTED) {
+            engine.succeedAll(executions, budget);
+        } else {
+            engine.failAll(executions, new TransactionWork.RolledBackException());
+        }
     }
 
     private static Answer answer(Unanswered open, Consumer<?, ?> consumer) {
@@ -100,6 +115,11 @@ public final class UnansweredCommits {
             log.debug("Cannot read the committed offsets of {} yet", asked.keySet(), e);
             return Answer.UNKNOWN;
         }
+        return answer(asked, answers);
+    }
+
+    /** What these committed offsets say about a commit that moves them to at least the offsets that were asked for. */
+    static Answer answer(Map<TopicPartition, Long> asked, Map<TopicPartition, OffsetAndMetadata> answers) {
         long committed = asked.entrySet().stream()
                 .filter(entry -> isCommitted(answers.get(entry.getKey()), entry.getValue()))
                 .count();
@@ -113,12 +133,12 @@ public final class UnansweredCommits {
         return committed != null && committed.offset() >= offset;
     }
 
-    /** These partitions, or all if null, belong to another consumer now, which finds out how a commit ended. */
+    /** These partitions, or all if null, belong to another consumer now. */
     void revoked(@Nullable Collection<TopicPartition> partitions) {
         for (Unanswered each : List.copyOf(unanswered)) {
             if (partitions == null || partitions.containsAll(each.offsets().keySet())) {
-                each.executions().forEach(Execution::abandon);
                 unanswered.remove(each);
+                inquirer.ask(each.executions(), each.offsets());
             } else {
                 partitions.forEach(each.offsets()::remove);
             }

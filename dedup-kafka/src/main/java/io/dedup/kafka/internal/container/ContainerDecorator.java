@@ -4,6 +4,7 @@ import io.dedup.adapter.DedupAdapter;
 import io.dedup.kafka.internal.Timer;
 import io.dedup.kafka.internal.claimahead.ClaimsAhead;
 import io.dedup.kafka.internal.consumer.BoundConsumers;
+import io.dedup.kafka.internal.consumer.CommitInquiries;
 import io.dedup.kafka.internal.consumer.ConsumerThreads;
 import io.dedup.kafka.internal.deferral.DeferralAwareErrorHandler;
 import io.dedup.kafka.internal.deferral.DeferralBackOff;
@@ -41,6 +42,7 @@ public final class ContainerDecorator implements AutoCloseable {
     private final ConsumerThreads threads = new ConsumerThreads();
     private final PollHooks hooks = new PollHooks(threads::polls);
     private final ClaimsAhead claims;
+    private final CommitInquiries inquiries;
     private final boolean claimAhead;
     private final int maxUnfinished;
     private final Replies replies;
@@ -61,6 +63,7 @@ public final class ContainerDecorator implements AutoCloseable {
         this.replies = replies;
         this.pauses = new StorePauses(timer, engine);
         this.claims = new ClaimsAhead(engine, deliveries, timer);
+        this.inquiries = new CommitInquiries(engine, timer);
     }
 
     /** Whether a container was decorated, or is one for share groups of ours, which decorates itself at its start. */
@@ -110,6 +113,7 @@ public final class ContainerDecorator implements AutoCloseable {
                 new DeferralBackOff(engine, deliveries, container, services.consumers(), pauses),
                 hooks,
                 claims,
+                inquiries,
                 new ListenerTraits(declaredLater, later != null, claimsAhead),
                 maxUnfinished);
         hooks.install(ConsumerSettings.factoryOf(container));
@@ -201,6 +205,7 @@ public final class ContainerDecorator implements AutoCloseable {
     /** Stops the timer and resumes the containers that are paused until the store answers. */
     @Override
     public void close() {
+        inquiries.close(); // first: it needs the timer
         timer.close();
         pauses.close();
         claims.close();

@@ -5,6 +5,7 @@ import io.dedup.kafka.internal.claimahead.ClaimedPoll;
 import io.dedup.kafka.internal.claimahead.ClaimsAhead;
 import io.dedup.kafka.internal.consumer.BoundConsumer;
 import io.dedup.kafka.internal.consumer.BoundConsumers;
+import io.dedup.kafka.internal.consumer.CommitInquiries;
 import io.dedup.kafka.internal.consumer.ConsumerLimits;
 import io.dedup.kafka.internal.deferral.DeferralBackOff;
 import io.dedup.kafka.internal.listener.ContainerLifecycle;
@@ -34,6 +35,7 @@ final class DecoratedContainer implements ContainerLifecycle {
     private final DeferralBackOff backOff;
     private final PollHooks hooks;
     private final ClaimsAhead claimsAhead;
+    private final CommitInquiries inquiries;
     private final ListenerTraits traits;
     private final int maxUnfinished;
     private final BoundConsumers consumers;
@@ -48,6 +50,7 @@ final class DecoratedContainer implements ContainerLifecycle {
             DeferralBackOff backOff,
             PollHooks hooks,
             ClaimsAhead claimsAhead,
+            CommitInquiries inquiries,
             ListenerTraits traits,
             int maxUnfinished) {
         this.container = container;
@@ -55,6 +58,7 @@ final class DecoratedContainer implements ContainerLifecycle {
         this.backOff = backOff;
         this.hooks = hooks;
         this.claimsAhead = claimsAhead;
+        this.inquiries = inquiries;
         this.traits = traits;
         this.maxUnfinished = maxUnfinished;
         this.consumers = services.consumers();
@@ -99,7 +103,8 @@ final class DecoratedContainer implements ContainerLifecycle {
         }
         Duration maxPollInterval = new ConsumerSettings(container).maxPollInterval();
         ConsumerLimits limits = new ConsumerLimits(maxPollInterval, maxUnfinished, container.getGroupId() != null);
-        consumers.started(new BoundConsumer(services.engine(), limits, seeks, claims(seeks, maxPollInterval), hooks));
+        consumers.started(new BoundConsumer(
+                services.engine(), limits, seeks, claims(seeks, maxPollInterval), hooks, inquiries.of(container)));
     }
 
     /**

@@ -1,9 +1,12 @@
 package io.dedup.kafka.internal.spring;
 
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Properties;
 import java.util.Set;
+import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.RangeAssignor;
 import org.apache.kafka.clients.consumer.RoundRobinAssignor;
@@ -100,6 +103,20 @@ public final class ConsumerSettings {
                                 each instanceof Class<?> type
                                         ? type.getName()
                                         : each.toString().trim()));
+    }
+
+    /** The settings of an admin client that connects as the consumers do. */
+    public Map<String, Object> ofAdmin() {
+        Map<String, Object> settings = new HashMap<>();
+        for (String name : AdminClientConfig.configNames()) {
+            Object value = get(name);
+            if (value != null) {
+                settings.put(name, value);
+            }
+        }
+        settings.remove(AdminClientConfig.CLIENT_ID_CONFIG); // the consumers' own
+        settings.remove(AdminClientConfig.METRIC_REPORTER_CLASSES_CONFIG);
+        return settings;
     }
 
     private @Nullable Object get(String name) {
