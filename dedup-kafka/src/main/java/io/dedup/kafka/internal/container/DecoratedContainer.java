@@ -86,6 +86,27 @@ final class DecoratedContainer implements ContainerLifecycle {
         if (!warned) {
             warned = true;
             check().warnings().forEach(log::warn);
+            if (services.kafkaTransactions().areUsed()) {
+                warnOfOldTransactions();
+            }
+        }
+    }
+
+    @SuppressWarnings("FutureReturnValueIgnored") // only logs
+    private void warnOfOldTransactions() {
+        try {
+            TransactionVersion.warning(
+                            new ConsumerSettings(container).ofAdmin(),
+                            "Listener container " + container.getListenerId())
+                    .whenComplete((warning, failure) -> {
+                        if (failure != null) {
+                            log.debug("Cannot ask for the broker's transaction.version", failure);
+                        } else if (!warning.isEmpty()) {
+                            log.warn(warning);
+                        }
+                    });
+        } catch (RuntimeException e) { // for example a consumer factory of a test, without an address
+            log.debug("Cannot ask for the broker's transaction.version", e);
         }
     }
 

@@ -1,0 +1,4 @@
+@NullMarked
+package io.dedup.kafka.internal.container;
+
+import org.jspecify.annotations.NullMarked;
