@@ -1,5 +1,6 @@
 package io.dedup.ledger.consumer;
 
+import io.dedup.ledger.plan.Circumstance;
 import io.dedup.ledger.plan.Combination;
 import io.dedup.ledger.plan.Shape;
 import org.jspecify.annotations.Nullable;
@@ -43,6 +44,9 @@ final class DedupContainers {
         endpoint.setBean(handler);
         endpoint.setMethod(Handlers.method(handler));
         endpoint.setMessageHandlerMethodFactory(methods);
+        if (combination.has(Circumstance.SEEKS_BACK)) {
+            endpoint.setErrorHandler(new SeekingBack());
+        }
         ContainerProperties properties = factory.getContainerProperties();
         properties.setAckMode(ackMode(shape));
         properties.setAsyncAcks(shape == Shape.ASYNC_ACKS);
@@ -51,7 +55,7 @@ final class DedupContainers {
         }
         ConcurrentMessageListenerContainer<String, String> container = factory.createListenerContainer(endpoint);
         if (transactions == null) {
-            container.setCommonErrorHandler(errors.handler(combination.polls()));
+            container.setCommonErrorHandler(errors.handler(combination.has(Circumstance.POLLING_ERROR_HANDLER)));
         } else {
             DefaultAfterRollbackProcessor<String, String> processor =
                     errors.afterRollback(transactions, shape.isBatch());
@@ -60,7 +64,7 @@ final class DedupContainers {
                     .getContainerProperties()
                     .setBatchRecoverAfterRollback(true); // else a batch's poison is tried for ever
         }
-        if (combination.intercepted()) {
+        if (combination.has(Circumstance.INTERCEPTED)) {
             container.setRecordInterceptor((record, consumer) -> RowListener.isCopy(record) ? null : record);
             container.setBatchInterceptor((records, consumer) -> RowListener.withoutCopies(records));
         }

@@ -4,6 +4,8 @@ import io.dedup.engine.DeduplicatorBuilder;
 import io.dedup.engine.Deduplicators;
 import io.dedup.kafka.KafkaDedup;
 import io.dedup.kafka.KafkaMessageIds;
+import io.dedup.ledger.plan.Circumstance;
+import io.dedup.ledger.plan.Combination;
 import io.dedup.ledger.plan.Row;
 import io.dedup.ledger.scheme.Stores;
 import io.dedup.policy.DedupMode;
@@ -21,16 +23,18 @@ import org.springframework.jdbc.support.JdbcTransactionManager;
 
 /** A mode of the framework, as a user would set it up. */
 final class DedupSetup implements AutoCloseable {
+    private static final int MAX_DEATHS = 4;
+
     private final Deque<AutoCloseable> open = new ArrayDeque<>();
     private final Attempts attempts = new Attempts();
     private final String topic;
     private final KafkaDedup kafka;
 
-    DedupSetup(Assignment assignment, Row row, boolean packed, Stores stores, @Nullable DataSource dataSource)
+    DedupSetup(Assignment assignment, Row row, Combination combination, Stores stores, @Nullable DataSource dataSource)
             throws Exception {
         this.topic = Assignment.topic(assignment.run(), row);
         try {
-            this.kafka = kafka(assignment, row, packed, stores, dataSource);
+            this.kafka = kafka(assignment, row, combination, stores, dataSource);
         } catch (RuntimeException e) {
             close();
             throw e;
@@ -38,7 +42,7 @@ final class DedupSetup implements AutoCloseable {
     }
 
     private KafkaDedup kafka(
-            Assignment assignment, Row row, boolean packed, Stores stores, @Nullable DataSource dataSource) {
+            Assignment assignment, Row row, Combination combination, Stores stores, @Nullable DataSource dataSource) {
         JdbcDedupStore table = dataSource == null
                 ? null
                 : closing(JdbcDedupStore.builder(dataSource)
@@ -46,8 +50,8 @@ final class DedupSetup implements AutoCloseable {
                         .build());
         DedupStore store = row.redisServers() == 0
                 ? Objects.requireNonNull(table)
-                : closing(
-                        redis(stores, assignment.run() + "-" + row.id(), packed).build());
+                : closing(redis(stores, assignment.run() + "-" + row.id(), combination.has(Circumstance.PACKED))
+                        .build());
         DedupMode mode = row.mode().orElseThrow();
         DeduplicatorBuilder builder = Deduplicators.builder(store)
                 .consumer(topic)
@@ -57,6 +61,7 @@ final class DedupSetup implements AutoCloseable {
                         policy -> policy.mode(mode)
                                 .lease(Stores.LEASE)
                                 .maxProcessingTime(Duration.ofSeconds(30))
+                                .maxDeaths(combination.has(Circumstance.MAX_DEATHS) ? MAX_DEATHS : 0)
                                 .inFlightWait(Duration.ofMillis(200))
                                 .maxDeferDelay(Duration.ofMillis(200)));
         if (mode.isTransactional()) {

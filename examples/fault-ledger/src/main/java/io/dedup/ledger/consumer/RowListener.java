@@ -78,7 +78,7 @@ final class RowListener implements AutoCloseable {
     private Collection<? extends MessageListenerContainer> startOurs(
             @Nullable HikariDataSource pool, @Nullable JdbcTemplate jdbc, ErrorHandlers errors) throws Exception {
         Shape shape = combination.shape();
-        DedupSetup dedup = closing(new DedupSetup(assignment, row, combination.packed(), stores, pool));
+        DedupSetup dedup = closing(new DedupSetup(assignment, row, combination, stores, pool));
         OutputProducers outputs = shape.isInKafkaTransaction() ? closing(new OutputProducers(assignment, row)) : null;
         SimulatedHandler simulated = outputs == null
                 ? new SimulatedHandler(effect(jdbc), row.effect() == Row.Effect.ROW)

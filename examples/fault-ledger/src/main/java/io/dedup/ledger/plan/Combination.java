@@ -1,9 +1,12 @@
 package io.dedup.ledger.plan;
 
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Random;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * The circumstances of a row's consumers.
@@ -13,9 +16,7 @@ import java.util.Random;
  * @param partitions of the topic; the same for all rows of a pass
  * @param tripMillis what the network adds to each round trip to a store
  * @param maxPollRecords of a consumer
- * @param packed whether a store in Redis packs its records
- * @param polls whether the error handler polls with nothing paused, as if to stay in its group, before it decides
- * @param intercepted whether an interceptor drops the copies of messages
+ * @param circumstances what is unusual about them
  */
 public record Combination(
         Membership membership,
@@ -25,9 +26,7 @@ public record Combination(
         int partitions,
         int tripMillis,
         int maxPollRecords,
-        boolean packed,
-        boolean polls,
-        boolean intercepted) {
+        Set<Circumstance> circumstances) {
     private static final int PLAIN_PARTITIONS = 4;
     private static final int PLAIN_POLL = 20;
     private static final List<Integer> PARTITIONS = List.of(4, 6, 12);
@@ -39,7 +38,7 @@ public record Combination(
     /** Records, one consumer a process, the default ack mode, stores close by. */
     public static Combination plain(long seed, Row row) {
         return new Combination(
-                Membership.of(seed, row), false, Shape.RECORD, 1, PLAIN_PARTITIONS, 0, PLAIN_POLL, false, false, false);
+                Membership.of(seed, row), false, Shape.RECORD, 1, PLAIN_PARTITIONS, 0, PLAIN_POLL, Set.of());
     }
 
     /**
@@ -59,9 +58,7 @@ public record Combination(
                     partitions,
                     plain.tripMillis,
                     plain.maxPollRecords,
-                    false,
-                    false,
-                    false);
+                    Set.of());
         }
         Shape shape = pick(Shape.of(row.mode().get()), random);
         // The containers of retry topics would share one instance ID.
@@ -74,10 +71,13 @@ public record Combination(
                 partitions,
                 pick(TRIPS, random),
                 pick(POLLS, random),
-                row.redisServers() > 0 && random.nextBoolean(),
-                // Last: seeds draw what they drew before.
-                random.nextInt(3) == 0 && shape.hasErrorHandler(),
-                random.nextInt(3) == 0 && shape.isAcknowledgedByContainer());
+                Arrays.stream(Circumstance.values())
+                        .filter(each -> each.isDrawn(random, row, shape))
+                        .collect(Collectors.toUnmodifiableSet()));
+    }
+
+    public boolean has(Circumstance circumstance) {
+        return circumstances.contains(circumstance);
     }
 
     private static <T> T pick(List<T> values, Random random) {
@@ -94,8 +94,11 @@ public record Combination(
                 "threads=" + threads,
                 "partitions=" + partitions,
                 "trip=" + tripMillis + "ms",
-                "poll=" + maxPollRecords + (packed ? " packed" : "") + (polls ? " polling-error-handler" : "")
-                        + (intercepted ? " intercepted" : ""));
+                "poll=" + maxPollRecords
+                        + circumstances.stream()
+                                .sorted()
+                                .map(each -> " " + each.text())
+                                .collect(Collectors.joining()));
     }
 
     private static String name(Enum<?> value) {

@@ -47,6 +47,11 @@ public enum Shape {
         return this == BATCH || this == BATCH_MANUAL || this == KAFKA_TRANSACTION_BATCH;
     }
 
+    /** Whether a listener's own error handler sees its failures. */
+    public boolean endsAtReturn() {
+        return this != FUTURE && this != ASYNC_ACKS && this != RETRY_TOPIC;
+    }
+
     /** Whether its handler acknowledges. */
     public boolean acknowledges() {
         return this == MANUAL || this == MANUAL_IMMEDIATE || this == BATCH_MANUAL || this == ASYNC_ACKS;

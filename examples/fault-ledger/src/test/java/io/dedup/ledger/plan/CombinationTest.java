@@ -3,6 +3,7 @@ package io.dedup.ledger.plan;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -26,24 +27,24 @@ class CombinationTest {
         Set<Shape> shapes = new HashSet<>();
         Set<Membership> memberships = new HashSet<>();
         Set<Boolean> staticMembers = new HashSet<>();
-        Set<Boolean> packed = new HashSet<>();
-        Set<Boolean> polls = new HashSet<>();
-        Set<Boolean> intercepted = new HashSet<>();
+        Set<Circumstance> circumstances = new HashSet<>();
         for (Combination combination : drawn(row)) {
             shapes.add(combination.shape());
             memberships.add(combination.membership());
             staticMembers.add(combination.staticMembers());
-            packed.add(combination.packed());
-            polls.add(combination.polls());
-            intercepted.add(combination.intercepted());
+            circumstances.addAll(combination.circumstances());
+            assertThat(combination.circumstances()).allMatch(each -> each.isPossible(row, combination.shape()));
         }
         assertThat(shapes)
                 .containsExactlyInAnyOrderElementsOf(Shape.of(row.mode().orElseThrow()));
         assertThat(memberships).containsExactlyInAnyOrder(Membership.values());
         assertThat(staticMembers).containsExactlyInAnyOrder(true, false);
-        assertThat(polls).containsExactlyInAnyOrder(true, false);
-        assertThat(intercepted).containsExactlyInAnyOrder(true, false);
-        assertThat(packed).hasSize(row == Row.LEASED_REDIS ? 2 : 1).contains(false);
+        Set<Circumstance> expected = EnumSet.allOf(Circumstance.class);
+        if (row == Row.TRANSACTIONAL) {
+            expected.removeAll(Set.of(Circumstance.PACKED, Circumstance.MAX_DEATHS));
+        }
+        assertThat(circumstances).isEqualTo(expected);
+        assertThat(drawn(row)).anyMatch(each -> each.circumstances().isEmpty());
     }
 
     @Test
@@ -76,11 +77,16 @@ class CombinationTest {
 
     @Test
     void readsAsAWordForEachDimension() {
-        assertThat(new Combination(Membership.COOPERATIVE, true, Shape.BATCH_MANUAL, 2, 6, 30, 5, false, true, false)
+        assertThat(combination(Membership.COOPERATIVE, true, Set.of()).text())
+                .isEqualTo("cooperative static batch-manual threads=2 partitions=6 trip=30ms poll=5");
+        assertThat(combination(Membership.EAGER, false, EnumSet.allOf(Circumstance.class))
                         .text())
-                .isEqualTo(
-                        "cooperative static batch-manual threads=2 partitions=6 trip=30ms poll=5 polling-error-handler");
-        assertThat(new Combination(Membership.EAGER, false, Shape.RECORD, 1, 4, 0, 20, true, false, true).text())
-                .isEqualTo("eager dynamic record threads=1 partitions=4 trip=0ms poll=20 packed intercepted");
+                .isEqualTo("eager dynamic batch-manual threads=2 partitions=6 trip=30ms poll=5 packed"
+                        + " polling-error-handler intercepted seeks-back max-deaths");
+    }
+
+    private static Combination combination(
+            Membership membership, boolean staticMembers, Set<Circumstance> circumstances) {
+        return new Combination(membership, staticMembers, Shape.BATCH_MANUAL, 2, 6, 30, 5, circumstances);
     }
 }
