@@ -94,6 +94,7 @@ public final class CommitInquiries implements AutoCloseable {
             }
         }
 
+        @SuppressWarnings("FutureReturnValueIgnored") // the answer is settled
         private void ask() {
             try {
                 Admin asked = admin == null ? Admin.create(client) : admin;

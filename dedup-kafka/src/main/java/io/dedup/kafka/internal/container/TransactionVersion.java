@@ -42,10 +42,12 @@ final class TransactionVersion {
         if (level >= NEEDED && !isOldClient) {
             return "";
         }
-        return name + ": a delayed request of a Kafka transaction that has ended may join the producer's next one, so that"
+        return name
+                + ": a delayed request of a Kafka transaction that has ended may join the producer's next one, so that"
                 + " outputs may be lost or committed twice (KIP-890). The brokers have " + FEATURE + " " + level
                 + ", and kafka-clients is " + client + ". Use brokers with " + FEATURE + "=" + NEEDED
-                + " (Kafka 4.0, kafka-features.sh upgrade --feature " + FEATURE + "=" + NEEDED + ") and kafka-clients 4.0"
+                + " (Kafka 4.0, kafka-features.sh upgrade --feature " + FEATURE + "=" + NEEDED
+                + ") and kafka-clients 4.0"
                 + " or later";
     }
 }

@@ -21,9 +21,7 @@ class TransactionVersionTest {
             Map<String, Object> client = Map.of("bootstrap.servers", server.bootstrapServers());
             try (Admin admin = Admin.create(client)) {
                 admin.updateFeatures(
-                                Map.of(
-                                        "transaction.version",
-                                        new FeatureUpdate((short) 1, UpgradeType.SAFE_DOWNGRADE)),
+                                Map.of("transaction.version", new FeatureUpdate((short) 1, UpgradeType.SAFE_DOWNGRADE)),
                                 new UpdateFeaturesOptions())
                         .all()
                         .get();
