@@ -144,7 +144,7 @@ class SoughtBackTest {
         }
     }
 
-    private final class Annotated {
+    final class Annotated {
         private final Scene scene;
 
         Annotated(Scene scene) {
@@ -160,7 +160,7 @@ class SoughtBackTest {
         }
     }
 
-    private final class AnnotatedBatch {
+    final class AnnotatedBatch {
         private final Scene scene;
 
         AnnotatedBatch(Scene scene) {
@@ -277,7 +277,7 @@ class SoughtBackTest {
         }
     }
 
-    private final class Futures extends AbstractConsumerSeekAware {
+    final class Futures extends AbstractConsumerSeekAware {
         private final Scene scene;
 
         Futures(Scene scene) {
@@ -298,7 +298,7 @@ class SoughtBackTest {
         }
     }
 
-    private final class FuturesThatSeekFirst {
+    final class FuturesThatSeekFirst {
         private final Scene scene;
 
         FuturesThatSeekFirst(Scene scene) {
