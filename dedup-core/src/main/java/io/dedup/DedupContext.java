@@ -31,6 +31,11 @@ public interface DedupContext {
      *       record.
      * </ul>
      *
+     * <p>A number above 1 does not prove that an earlier attempt started. A process that crashes with claims made together or
+     * ahead leaves all of them, and which of their handlers had started is not known: after one crash, every message of the poll
+     * that was not done yet has attempt 2. To see only attempts that started, claim each message at its turn
+     * ({@code claimAhead(false)} of the Kafka adapter).
+     *
      * <p>In the three transactional modes, what a failed attempt wrote in its transaction was rolled back; its other
      * effects remain.
      */

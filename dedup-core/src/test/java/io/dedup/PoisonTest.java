@@ -1,5 +1,6 @@
 package io.dedup;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.awaitility.Awaitility.await;
@@ -13,6 +14,8 @@ import io.dedup.adapter.DedupAdapter;
 import io.dedup.adapter.Delivery;
 import io.dedup.adapter.Execution;
 import io.dedup.adapter.WaitBudget;
+import io.dedup.store.ClaimRequest;
+import io.dedup.store.Owner;
 import io.dedup.store.StoredRecord.State;
 import io.dedup.support.DeduplicatorTestBase;
 import io.dedup.support.Faults;
@@ -22,12 +25,17 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** A process that dies is one whose executions are abandoned, and whose leases run out. */
 class PoisonTest extends DeduplicatorTestBase {
     private static final int MAX_DEATHS = 3;
+    private static final Duration LEASE = Duration.ofMinutes(1);
 
     private final Deduplicator dedup = deduplicator(policy -> policy.maxDeaths(MAX_DEATHS));
 
@@ -121,8 +129,98 @@ class PoisonTest extends DeduplicatorTestBase {
 
         assertThat(convicted).containsExactly("killer");
         assertThat(effects).isEqualTo(Map.of("a", 1, "b", 1, "c", 1, "d", 1));
-        assertThat(lives).isEqualTo(MAX_DEATHS);
+        assertThat(lives).isEqualTo(1 + MAX_DEATHS); // the death of the batch convicts nobody: it isolates
         assertThat(events.all()).filteredOn(event -> event.startsWith("poison")).containsExactly("poison killer 3");
+    }
+
+    @ParameterizedTest
+    @EnumSource(Together.class)
+    @DisplayName("T11 a process that dies once with many claims convicts none of them, however few deaths are allowed")
+    void diesWithMany(Together form) {
+        Deduplicator strict = deduplicator(policy -> policy.maxDeaths(1));
+        List<Delivery> deliveries =
+                IntStream.range(0, 50).mapToObj(i -> delivery(strict, "o-" + i)).toList();
+        form.claim(strict, deliveries).forEach(Execution::abandon);
+        clock.advance(Duration.ofMinutes(1));
+        // The next process takes them over, and dies before it gives them back.
+        store.claimAll(deliveries.stream()
+                .map(each -> new ClaimRequest(requireNonNull(each.key()), new Owner("killed"), LEASE))
+                .toList());
+        clock.advance(LEASE);
+        assertThat(form.claim(strict, deliveries)).as("isolated").isEmpty();
+
+        for (Delivery each : deliveries) {
+            Admission admission = DedupAdapter.of(strict).admit(each, WaitBudget.none());
+            assertThat(admission).isInstanceOf(Admission.Run.class);
+            Execution run = ((Admission.Run) admission).execution();
+            assertThat(run.attempt()).isEqualTo(3); // it may have begun twice; the third claims were given back
+            run.begin();
+            assertThat(run.succeed(null, WaitBudget.none())).isEqualTo(Completion.DONE);
+        }
+        assertThat(events.all()).noneMatch(event -> event.startsWith("poison"));
+    }
+
+    /** How messages are claimed that don't run alone. */
+    private enum Together {
+        BATCH {
+            @Override
+            List<Execution> claim(Deduplicator dedup, List<Delivery> deliveries) {
+                BatchAdmission batch = DedupAdapter.of(dedup).admitAll(deliveries, WaitBudget.none());
+                return batch.admissions().stream()
+                        .map(admission -> ((Admission.Run) admission).execution())
+                        .toList();
+            }
+        },
+        AHEAD {
+            @Override
+            List<Execution> claim(Deduplicator dedup, List<Delivery> deliveries) {
+                return DedupAdapter.of(dedup).ahead().claim(deliveries).stream()
+                        .filter(Objects::nonNull)
+                        .map(claim -> DedupAdapter.of(dedup).ahead().admit(claim, WaitBudget.none()))
+                        .map(admission -> ((Admission.Run) admission).execution())
+                        .toList();
+            }
+        };
+
+        abstract List<Execution> claim(Deduplicator dedup, List<Delivery> deliveries);
+    }
+
+    @Test
+    @DisplayName(
+            "a message that has crashed its process never runs with others again, also after a run that only failed")
+    void isolatedUntilDone() {
+        die("a");
+        assertThatIllegalStateException()
+                .isThrownBy(() -> dedup.execute(key("a"), context -> {
+                    throw new IllegalStateException("no effect");
+                }));
+        assertThat(record("a").state()).isEqualTo(State.RELEASED);
+
+        BatchAdmission batch =
+                DedupAdapter.of(dedup).admitAll(List.of(delivery("a"), delivery("b")), WaitBudget.none());
+
+        assertThat(batch.isolate()).isTrue();
+        assertThat(record("a").deaths()).isOne();
+    }
+
+    @Test
+    @DisplayName("a takeover that was given back is still one for the next batch, whether or not it counted")
+    void isolatesAgain() {
+        List<Delivery> both = List.of(delivery("a"), delivery("b"));
+        Together.BATCH.claim(dedup, both).forEach(Execution::abandon);
+        clock.advance(Duration.ofMinutes(1));
+        for (int i = 0; i < 3; i++) {
+            assertThat(DedupAdapter.of(dedup).admitAll(both, WaitBudget.none()).isolate())
+                    .isTrue();
+        }
+        ((Admission.Run) DedupAdapter.of(dedup).admit(delivery("a"), WaitBudget.none()))
+                .execution()
+                .giveBack();
+
+        assertThat(DedupAdapter.of(dedup).admitAll(both, WaitBudget.none()).isolate())
+                .isTrue();
+        assertThat(record("a").deaths()).isZero();
+        assertThat(record("a").attempt()).isOne(); // it may have begun
     }
 
     @Test

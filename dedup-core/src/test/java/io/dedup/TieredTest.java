@@ -248,7 +248,7 @@ class TieredTest extends DeduplicatorTestBase {
         Deduplicator strict = deduplicator(
                 store, policy -> policy.mode(DedupMode.TIERED).maxDeaths(1), builder -> builder.transactions(records));
         for (String id : List.of("done", "open")) {
-            store.intact().claim(new ClaimRequest(key(id), new Owner("dead"), Duration.ofMinutes(1)));
+            store.intact().claim(new ClaimRequest(key(id), new Owner("dead" + Owner.ALONE_END), Duration.ofMinutes(1)));
         }
         records.commitElsewhere(key("done"), null, null);
         clock.advance(Duration.ofMinutes(2));
@@ -270,7 +270,7 @@ class TieredTest extends DeduplicatorTestBase {
     void convictedInABatch() {
         Deduplicator strict = deduplicator(
                 store, policy -> policy.mode(DedupMode.TIERED).maxDeaths(1), builder -> builder.transactions(records));
-        store.intact().claim(new ClaimRequest(key("b"), new Owner("dead"), Duration.ofMinutes(1)));
+        store.intact().claim(new ClaimRequest(key("b"), new Owner("dead" + Owner.ALONE_END), Duration.ofMinutes(1)));
         clock.advance(Duration.ofMinutes(2));
 
         List<DedupOutcome<@Nullable Void>> outcomes = strict.executeAll(

@@ -14,8 +14,8 @@ public interface ClaimsAhead {
      * waits for a message that is in flight elsewhere.
      *
      * @return in the order of the deliveries; null for a delivery to admit at its turn. All are null if the owner of a
-     *     claim crashed: run each delivery on its own then, so that only the message that crashes the process is
-     *     counted
+     *     claim crashed: run each delivery on its own then, which {@link DedupAdapter#admit} claims at its turn, so that only
+     *     the message that crashes the process is counted
      */
     List<@Nullable ClaimAhead> claim(List<Delivery> deliveries);
 

@@ -132,8 +132,14 @@ public final class DedupPolicy {
     }
 
     /**
-     * After how many runs with an expired lease a message is rejected as poison; 0, the default, means never.
+     * After how many runs of its own with an expired lease a message is rejected as poison; 0, the default, means never.
      * Exceptions of the handler do not count, because the broker's retry policy applies to those.
+     *
+     * <p>A run counts if its message was claimed alone, at its turn. Claims that were made together with others (batches,
+     * {@code executeAll}) or ahead (the rest of a poll) count for none of their messages when the process crashes, because
+     * most of them have not begun: the messages are then claimed and run one by one, until each is done. So a message that
+     * crashes every process is rejected after at most {@code maxDeaths + 1} crashes. Messages that run alone at the same time
+     * in other threads of the process are counted with it: with several consumer threads in a process, set at least 2.
      */
     public int maxDeaths() {
         return maxDeaths;

@@ -13,8 +13,9 @@ public sealed interface ClaimResult {
      *
      * @param attempt 1, 2, 3 …: the number of claims that were not given back. 1 guarantees that no earlier attempt
      *     started within the store's attempt retention
-     * @param deaths how many leases of owned claims expired before this claim
-     * @param tookOver whether this claim took over a claim with an expired lease, and so counted its death
+     * @param deaths how many leases of claims that were made {@linkplain Owner#isAlone alone} expired before this claim
+     * @param tookOver whether this claim took over a claim with an expired lease, or one that was given back after such a
+     *     takeover. If the dead claim was made alone, this claim counted its death
      * @param fencingToken grows with every claim of a key; 0 if the request asked for none
      */
     record Acquired(int attempt, int deaths, boolean tookOver, long fencingToken) implements ClaimResult {}

@@ -5,8 +5,8 @@ public enum ReleaseMode {
     /** The handler ran, or may have run: the attempt counts. */
     STARTED,
     /**
-     * The handler did not run: the attempt does not count. If the claim had taken over one with an expired lease, that
-     * death is counted again by the next claim.
+     * The handler did not run: the attempt does not count. If the claim had taken over one with an expired lease, the next
+     * claim takes that one over, and counts its death if this claim had counted it.
      */
     NOT_STARTED,
     /**

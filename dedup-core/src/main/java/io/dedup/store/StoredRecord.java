@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
  * A record as an operator sees it. Records that have expired by the store's clock are not shown.
  *
  * @param attempt the number of the last attempt
- * @param deaths how many leases of owned claims expired; the current one counts only after it was taken over
+ * @param deaths how many leases of claims that were made {@linkplain Owner#isAlone alone} expired; the current one counts only
+ *     after it was taken over
  * @param fencingToken of the last claim; 0 if it asked for none, or if the record is done
  * @param owner of a PROCESSING or ABANDONED record, if the store still has it; else null
  * @param leaseRemaining of a PROCESSING record; zero otherwise
@@ -45,7 +46,7 @@ public record StoredRecord(
         RELEASED,
         /** Claimed, with a live lease. */
         PROCESSING,
-        /** The lease of its last owner has expired; can be claimed, and the next claim counts a death. */
+        /** The lease of its last owner has expired; can be claimed, and the next claim counts a death if this one was made alone. */
         ABANDONED,
         /** Handled, inside its window. */
         DONE

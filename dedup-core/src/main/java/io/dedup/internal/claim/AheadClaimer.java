@@ -61,7 +61,7 @@ public final class AheadClaimer implements ClaimsAhead {
                     claims[unique.indexes().get(i)] = new AnsweredClaim(answer, executions[i], failure);
                 }
             }
-            if ((isolate && deliveries.size() > 1) || closed.getAsBoolean()) {
+            if (isolate || closed.getAsBoolean()) {
                 giveBack(Arrays.asList(claims));
                 return Collections.nCopies(deliveries.size(), null);
             }

@@ -110,7 +110,7 @@ final class BatchAdmitter {
     }
 
     private boolean isolationNeeded() {
-        return deliveries.size() > 1 && attempted.values().stream().anyMatch(ClaimAttempt::needsIsolation);
+        return attempted.values().stream().anyMatch(ClaimAttempt::needsIsolation);
     }
 
     /** Releases everything, before any decision. */
@@ -151,6 +151,8 @@ final class BatchAdmitter {
 
     private Admission copy(Delivery delivery, DedupKey key, int leader, Admission leaderAdmission) {
         @Nullable Admission admission = copies.follow(delivery, deliveries.get(leader), leader, leaderAdmission);
-        return admission != null ? admission : decider.decide(claimer.claim(delivery, claimer.request(delivery, key)));
+        return admission != null
+                ? admission
+                : decider.decide(claimer.claim(delivery, claimer.request(delivery, key, claimer.nextOwner())));
     }
 }

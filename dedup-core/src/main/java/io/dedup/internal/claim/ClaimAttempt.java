@@ -44,12 +44,12 @@ record ClaimAttempt(Delivery delivery, ClaimRequest request, ClaimResult result,
     }
 
     /**
-     * Whether the claim took over one with an expired lease, so that the message must run alone: otherwise its
-     * neighbors could be counted if it crashes the process again.
+     * Whether the message must run alone, because it may have crashed a process: it has deaths, or the claim took over one with
+     * an expired lease. The death of a batch counts for none of its messages, so this one could crash processes forever.
      */
     boolean needsIsolation() {
         return result instanceof ClaimResult.Acquired acquired
-                && acquired.tookOver()
+                && (acquired.tookOver() || acquired.deaths() > 0)
                 && delivery.topic().policy().maxDeaths() > 0
                 && !delivery.isShadow();
     }

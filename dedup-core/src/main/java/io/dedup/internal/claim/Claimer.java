@@ -65,13 +65,17 @@ public final class Claimer {
         return key != null && delivery.isShadow() ? new DedupKey(key.scope().shadow(), key.messageId()) : key;
     }
 
+    /** A claim at the message's turn, for a run of this message alone. */
     public ClaimRequest request(Delivery delivery, DedupKey key) {
-        return request(delivery, key, owners.next());
+        return request(delivery, key, owners.alone());
     }
 
-    /** A new owner. One owner may hold any number of keys, so a batch needs only one. */
+    /**
+     * A new owner for claims that are made together, ahead, or for no run of their message. One owner may hold any number of
+     * keys, so a batch needs only one.
+     */
     public Owner nextOwner() {
-        return owners.next();
+        return owners.notAlone();
     }
 
     public ClaimRequest request(Delivery delivery, DedupKey key, Owner owner) {

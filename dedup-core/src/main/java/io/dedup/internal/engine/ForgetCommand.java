@@ -83,7 +83,7 @@ final class ForgetCommand {
             return OperatorResult.LEASE_LIVE;
         }
         if (answer instanceof ClaimResult.StoreError error) {
-            background.release(release(request, 0), LEASE); // if made, its expiry would count as a death
+            background.release(release(request, 0), LEASE); // if made, the message would wait for its lease
             throw error.cause();
         }
         if (!(answer instanceof ClaimResult.Acquired acquired)) {

@@ -7,8 +7,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Creates owners: the instance's name for readers, a random part for this engine, and a number within it. No two claims
- * get the same owner, whatever the instances are called.
+ * Creates owners: the instance's name for readers, a random part for this engine, a number within it, and whether the claim is
+ * made alone. No two claims of a key get the same owner, whatever the instances are called.
  */
 public final class Owners {
     private static final int RANDOM_BYTES = 12;
@@ -19,12 +19,24 @@ public final class Owners {
     public Owners(@Nullable String instance) {
         byte[] random = new byte[RANDOM_BYTES];
         new SecureRandom().nextBytes(random);
-        String unique = Base64.getUrlEncoder().withoutPadding().encodeToString(random) + ".";
+        String unique = Base64.getUrlEncoder()
+                .withoutPadding()
+                .encodeToString(random); // its length is fixed: nothing needs to part it from the number
         prefix = instance == null ? unique : readable(instance) + Owner.INSTANCE_END + unique;
     }
 
-    public Owner next() {
-        return new Owner(prefix + Long.toHexString(next.getAndIncrement())); // Long.toString(n, radix) allocates more
+    /** The owner of one claim, made at its message's turn. */
+    public Owner alone() {
+        return new Owner(prefix + number() + Owner.ALONE_END);
+    }
+
+    /** The owner of claims that are made together, before their messages' turns, or for no run at all. */
+    public Owner notAlone() {
+        return new Owner(prefix + number());
+    }
+
+    private String number() {
+        return Long.toHexString(next.getAndIncrement()); // Long.toString(n, radix) allocates more
     }
 
     /** Shortens a name in the middle, because pod names differ at their end and host names at their start. */

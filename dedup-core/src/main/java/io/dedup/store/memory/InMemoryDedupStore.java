@@ -103,7 +103,7 @@ public final class InMemoryDedupStore
                     : records.replace(request.key(), found, mine);
             if (won) {
                 return new ClaimResult.Acquired(
-                        mine.attempt(), mine.deaths(), mine.phase() == Phase.TAKEN_OVER, mine.token());
+                        mine.attempt(), mine.deaths(), mine.phase().tookOver(), mine.token());
             }
         }
     }

@@ -40,14 +40,35 @@ record MemoryRecord(
          * be counted.
          */
         DEAD,
+        /** The same after a claim that was not made alone: its death is not counted. */
+        DEAD_UNCOUNTED,
         PROCESSING,
         /** PROCESSING by a claim that took over one with an expired lease. */
         TAKEN_OVER,
-        DONE
+        /** The same, of a claim that was not made alone: its death was not counted. */
+        TAKEN_OVER_UNCOUNTED,
+        DONE;
+
+        boolean isOwned() {
+            return this == PROCESSING || tookOver();
+        }
+
+        boolean tookOver() {
+            return this == TAKEN_OVER || this == TAKEN_OVER_UNCOUNTED;
+        }
     }
 
     boolean isOwned() {
-        return phase == Phase.PROCESSING || phase == Phase.TAKEN_OVER;
+        return phase.isOwned();
+    }
+
+    /** Whether its claim ended with an expired lease, if that lease is over. */
+    private boolean isDead() {
+        return isOwned() || phase == Phase.DEAD || phase == Phase.DEAD_UNCOUNTED;
+    }
+
+    private boolean isDeathCounted() {
+        return isOwned() ? owner.isAlone() : phase == Phase.DEAD;
     }
 
     boolean isOwnedBy(Owner other) {
@@ -74,8 +95,9 @@ record MemoryRecord(
         StoredRecord.State state = switch (phase) {
             case DONE -> StoredRecord.State.DONE;
             case RELEASED -> StoredRecord.State.RELEASED;
-            case DEAD -> StoredRecord.State.ABANDONED;
-            case PROCESSING, TAKEN_OVER -> live ? StoredRecord.State.PROCESSING : StoredRecord.State.ABANDONED;
+            case DEAD, DEAD_UNCOUNTED -> StoredRecord.State.ABANDONED;
+            case PROCESSING, TAKEN_OVER, TAKEN_OVER_UNCOUNTED ->
+                live ? StoredRecord.State.PROCESSING : StoredRecord.State.ABANDONED;
         };
         return new StoredRecord(
                 state,
@@ -114,12 +136,13 @@ record MemoryRecord(
         if (current != null && current.isLive(now)) { // its own: repeats a request that got no answer
             return current.withLease(until, retention);
         }
-        boolean dead = current != null && (current.isOwned() || current.phase() == Phase.DEAD);
+        boolean dead = current != null && current.isDead();
+        boolean counted = current != null && dead && current.isDeathCounted();
         return new MemoryRecord(
-                dead ? Phase.TAKEN_OVER : Phase.PROCESSING,
+                counted ? Phase.TAKEN_OVER : dead ? Phase.TAKEN_OVER_UNCOUNTED : Phase.PROCESSING,
                 request.owner(),
                 current == null ? 1 : current.attempt() + 1,
-                current == null ? 0 : current.deaths() + (dead ? 1 : 0),
+                current == null ? 0 : current.deaths() + (counted ? 1 : 0),
                 Math.max(lastToken + 1, now),
                 until,
                 until + retention,
@@ -137,9 +160,11 @@ record MemoryRecord(
         return switch (mode) {
             case STARTED -> withPhase(Phase.RELEASED, attempt, deaths, now, retention);
             case NOT_STARTED ->
-                phase == Phase.TAKEN_OVER
-                        ? withPhase(Phase.DEAD, attempt - 1, deaths - 1, now, retention)
-                        : withPhase(Phase.RELEASED, attempt - 1, deaths, now, retention);
+                switch (phase) {
+                    case TAKEN_OVER -> withPhase(Phase.DEAD, attempt - 1, deaths - 1, now, retention);
+                    case TAKEN_OVER_UNCOUNTED -> withPhase(Phase.DEAD_UNCOUNTED, attempt - 1, deaths, now, retention);
+                    default -> withPhase(Phase.RELEASED, attempt - 1, deaths, now, retention);
+                };
             case CONVICTED -> withPhase(Phase.RELEASED, attempt - 1, 0, now, retention);
         };
     }

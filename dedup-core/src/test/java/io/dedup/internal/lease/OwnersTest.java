@@ -21,7 +21,7 @@ class OwnersTest {
             for (int i = 0; i < 4; i++) {
                 threads.add(new Thread(() -> {
                     for (int n = 0; n < 10_000; n++) {
-                        made.add(owners.next());
+                        made.add(owners.alone());
                     }
                 }));
             }
@@ -35,15 +35,15 @@ class OwnersTest {
 
     @Test
     void areShort() {
-        assertThat(new Owners(null).next().value()).hasSizeLessThanOrEqualTo(18);
+        assertThat(new Owners(null).alone().value()).hasSizeLessThanOrEqualTo(18);
     }
 
     @Test
     void beginWithTheInstancesName() {
-        Owner owner = new Owners("billing-7d9f8b6c5d-x2k4q").next();
+        Owner owner = new Owners("billing-7d9f8b6c5d-x2k4q").alone();
         assertThat(owner.instance()).isEqualTo("billing-7d9f8b6c5d-x2k4q");
         assertThat(owner.value()).startsWith("billing-7d9f8b6c5d-x2k4q~");
-        assertThat(new Owners(null).next().instance()).isNull();
+        assertThat(new Owners(null).alone().instance()).isNull();
     }
 
     @ParameterizedTest
@@ -56,13 +56,13 @@ class OwnersTest {
         "~, _"
     })
     void namesAreMadeFitForAnOwner(String name, String readable) {
-        assertThat(new Owners(name).next().instance()).isEqualTo(readable).hasSizeLessThanOrEqualTo(32);
+        assertThat(new Owners(name).alone().instance()).isEqualTo(readable).hasSizeLessThanOrEqualTo(32);
     }
 
     /** The largest number there is takes 13 characters. */
     @Test
     void theLongestNameLeavesRoomForEveryNumber() {
-        String first = new Owners("x".repeat(1_000)).next().value();
+        String first = new Owners("x".repeat(1_000)).alone().value();
         assertThat(first.length() + 12).isLessThanOrEqualTo(64);
     }
 

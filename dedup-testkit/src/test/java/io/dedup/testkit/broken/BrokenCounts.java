@@ -1,12 +1,16 @@
 package io.dedup.testkit.broken;
 
 import io.dedup.DedupKey;
+import io.dedup.store.Claim;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;
 import io.dedup.store.ClaimResult.Acquired;
+import io.dedup.store.CompleteRequest;
 import io.dedup.store.DedupStore;
+import io.dedup.store.Owner;
 import io.dedup.store.ReleaseMode;
 import io.dedup.store.ReleaseRequest;
+import io.dedup.store.RenewRequest;
 import io.dedup.store.WriteResult;
 import java.util.List;
 import java.util.Map;
@@ -38,6 +42,19 @@ final class BrokenCounts {
                         "claim",
                         "deaths aren't counted",
                         Broken.acquired(a -> new Acquired(a.attempt(), 0, a.tookOver(), a.fencingToken()))),
+                new BrokenStore(
+                        "claim",
+                        "deaths count, also of claims that weren't made alone",
+                        owners(owner -> owner.isAlone() ? owner : new Owner(owner.value() + Owner.ALONE_END))),
+                new BrokenStore(
+                        "claim",
+                        "a takeover of a claim that wasn't made alone is none",
+                        Broken.acquired(a -> new Acquired(
+                                a.attempt(), a.deaths(), a.tookOver() && a.deaths() > 0, a.fencingToken()))),
+                new BrokenStore(
+                        "release",
+                        "a takeover given back always counted a death",
+                        owners(owner -> owner.isAlone() ? owner : new Owner(owner.value() + Owner.ALONE_END))),
                 new BrokenStore(
                         "claim",
                         "takeovers aren't told",
@@ -103,6 +120,40 @@ final class BrokenCounts {
                         return answer;
                     }
                 }));
+    }
+
+    private static UnaryOperator<DedupStore> owners(UnaryOperator<Owner> change) {
+        return s -> new ForwardingStore(s) {
+            @Override
+            public ClaimResult claim(ClaimRequest request) {
+                return super.claim(new ClaimRequest(
+                        request.key(),
+                        change.apply(request.owner()),
+                        request.lease(),
+                        request.fingerprint(),
+                        request.fenced()));
+            }
+
+            @Override
+            public WriteResult complete(CompleteRequest request) {
+                return super.complete(new CompleteRequest(
+                        changed(request.claim()), request.window(), request.result(), request.repeated()));
+            }
+
+            @Override
+            public WriteResult release(ReleaseRequest request) {
+                return super.release(new ReleaseRequest(changed(request.claim()), request.mode()));
+            }
+
+            @Override
+            public WriteResult renew(RenewRequest request) {
+                return super.renew(new RenewRequest(changed(request.claim()), request.lease()));
+            }
+
+            private Claim changed(Claim claim) {
+                return new Claim(claim.key(), change.apply(claim.owner()), claim.attempt());
+            }
+        };
     }
 
     private static UnaryOperator<DedupStore> modes(UnaryOperator<ReleaseMode> change) {

@@ -74,12 +74,15 @@ final class MapStore implements DedupStore, StuckRecordFinder, ImportingStore {
         } else {
             Row gone = rows.get(request.key()); // may have expired, but its token still counts
             boolean dead = row != null && (row.owner() != null || row.died());
+            boolean counts =
+                    dead && (row.owner() == null ? row.counts() : row.owner().isAlone());
             next = new Row(
                     request.owner(),
                     false,
                     dead,
+                    counts,
                     row == null ? 1 : row.attempt() + 1,
-                    row == null ? 0 : row.deaths() + (dead ? 1 : 0),
+                    row == null ? 0 : row.deaths() + (counts ? 1 : 0),
                     Math.max(gone == null ? 0 : gone.token() + 1, micros(now)),
                     leaseUntil,
                     null,
@@ -106,6 +109,7 @@ final class MapStore implements DedupStore, StuckRecordFinder, ImportingStore {
                 row.owner(),
                 row.died(),
                 row.tookOver(),
+                row.counts(),
                 row.attempt(),
                 row.deaths(),
                 row.token(),
@@ -138,6 +142,7 @@ final class MapStore implements DedupStore, StuckRecordFinder, ImportingStore {
                 null,
                 false,
                 false,
+                false,
                 row == null ? 0 : row.attempt(),
                 0,
                 row == null ? 0 : row.token(),
@@ -157,13 +162,15 @@ final class MapStore implements DedupStore, StuckRecordFinder, ImportingStore {
             return WriteResult.leaseLost();
         }
         boolean started = request.mode() == ReleaseMode.STARTED;
-        boolean deathBack = request.mode() == ReleaseMode.NOT_STARTED && row.tookOver();
+        boolean dead = request.mode() == ReleaseMode.NOT_STARTED && row.tookOver();
+        boolean deathBack = dead && row.counts();
         rows.put(
                 request.claim().key(),
                 new Row(
                         null,
-                        deathBack,
+                        dead,
                         false,
+                        deathBack,
                         started ? row.attempt() : row.attempt() - 1, // an attempt that never started isn't counted
                         request.mode() == ReleaseMode.CONVICTED ? 0 : row.deaths() - (deathBack ? 1 : 0),
                         row.token(),
@@ -306,6 +313,7 @@ final class MapStore implements DedupStore, StuckRecordFinder, ImportingStore {
         }
         Row imported = new Row(
                 null,
+                false,
                 false,
                 false,
                 row == null ? 0 : row.attempt(),

@@ -11,8 +11,9 @@ import org.jspecify.annotations.Nullable;
  * The record of a key.
  *
  * @param owner of a claim; null once the record is released or done
- * @param died whether an owner's lease ran out, and the claim that took over was given back: the next one counts the death
+ * @param died whether an owner's lease ran out, and the claim that took over was given back: the next one takes over again
  * @param tookOver whether the owner's claim took over an expired lease
+ * @param counts whether that death counts: only that of a claim that was made alone does
  * @param leaseUntil the end of the lease; after a release, the time of the release
  * @param doneAt null until the record is done
  * @param expiresAt when the record counts as absent
@@ -22,6 +23,7 @@ record Row(
         @Nullable Owner owner,
         boolean died,
         boolean tookOver,
+        boolean counts,
         int attempt,
         int deaths,
         long token,

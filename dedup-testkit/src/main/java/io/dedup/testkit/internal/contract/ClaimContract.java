@@ -109,6 +109,44 @@ public abstract class ClaimContract extends ContractGroup {
     }
 
     @EachCallForm
+    @DisplayName("T11 the death of a claim that wasn't made alone counts an attempt and no death, and is a takeover")
+    void deathOfManyCountsForNone(CallForm form) {
+        KeyUnderTest subject = subject(form);
+        subject.acquire(UniqueNames.ownerNotAlone());
+
+        for (int attempt = 2; attempt <= 4; attempt++) {
+            advance(KeyUnderTest.LEASE);
+            assertTakeover(subject.elsewhere().acquire(UniqueNames.ownerNotAlone()), attempt, 0);
+        }
+        advance(KeyUnderTest.LEASE);
+        assertTakeover(subject.acquire(), 5, 0);
+        advance(KeyUnderTest.LEASE);
+        assertTakeover(subject.acquire(UniqueNames.ownerNotAlone()), 6, 1);
+        advance(KeyUnderTest.LEASE);
+        assertTakeover(subject.acquire(), 7, 1);
+    }
+
+    @EachCallForm
+    @DisplayName("D4 a repeated request that had taken over a claim not made alone gets the same answer again")
+    void ownRetriedTakeoverOfMany(CallForm form) {
+        KeyUnderTest subject = subject(form);
+        subject.acquire(UniqueNames.ownerNotAlone());
+        advance(KeyUnderTest.LEASE);
+        HeldClaim second = subject.acquire();
+
+        HeldClaim again = subject.elsewhere().acquire(second.owner());
+
+        assertThat(again.answer()).isEqualTo(second.answer());
+        assertTakeover(again, 2, 0);
+    }
+
+    private static void assertTakeover(HeldClaim held, int attempt, int deaths) {
+        assertThat(held.attempt()).as("attempt").isEqualTo(attempt);
+        assertThat(held.deaths()).as("deaths").isEqualTo(deaths);
+        assertThat(held.tookOver()).as("took over").isTrue();
+    }
+
+    @EachCallForm
     @DisplayName("an owner that comes back after its own lease ran out counts as a takeover")
     void sameOwnerAfterItsLease(CallForm form) {
         KeyUnderTest subject = subject(form);

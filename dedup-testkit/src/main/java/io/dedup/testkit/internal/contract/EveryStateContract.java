@@ -88,7 +88,7 @@ public abstract class EveryStateContract extends ContractGroup {
             boolean dead = situation.state() == State.ABANDONED;
             assertThat(answer).isInstanceOfSatisfying(ClaimResult.Acquired.class, acquired -> {
                 assertThat(acquired.attempt()).isEqualTo(situation.attempt() + 1);
-                assertThat(acquired.deaths()).isEqualTo(situation.deaths() + (dead ? 1 : 0));
+                assertThat(acquired.deaths()).isEqualTo(situation.deathsAtNextClaim());
                 assertThat(acquired.tookOver()).isEqualTo(dead);
                 assertThat(acquired.fencingToken()).isEqualTo(subject.found().fencingToken());
             });

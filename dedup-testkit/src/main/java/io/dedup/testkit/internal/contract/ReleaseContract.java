@@ -10,6 +10,7 @@ import io.dedup.testkit.internal.scenario.ContractGroup;
 import io.dedup.testkit.internal.scenario.EachCallForm;
 import io.dedup.testkit.internal.scenario.HeldClaim;
 import io.dedup.testkit.internal.scenario.KeyUnderTest;
+import io.dedup.testkit.internal.scenario.UniqueNames;
 import java.time.Duration;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -81,6 +82,67 @@ public abstract class ReleaseContract extends ContractGroup {
 
         KeyUnderTest.assertApplied(subject.complete(held));
         assertThat(subject.found().attempt()).isEqualTo(2);
+    }
+
+    @EachCallForm
+    @DisplayName("a takeover that counted no death is given back as one that counts none, again and again")
+    void unstartedTakeoverOfMany(CallForm form) {
+        KeyUnderTest subject = subject(form);
+        subject.acquire(UniqueNames.ownerNotAlone());
+        advance(KeyUnderTest.LEASE);
+        HeldClaim held = subject.acquire();
+
+        for (int i = 0; i < 3; i++) {
+            assertNext(held, 2, 0, true);
+            KeyUnderTest.assertApplied(subject.release(held, ReleaseMode.NOT_STARTED));
+            StoredRecord dead = subject.found();
+            assertThat(dead.state()).isEqualTo(StoredRecord.State.ABANDONED);
+            assertThat(dead.attempt()).isEqualTo(1);
+            assertThat(dead.deaths()).isZero();
+            held = subject.elsewhere().acquire(i == 0 ? UniqueNames.ownerNotAlone() : UniqueNames.owner());
+        }
+
+        assertNext(held, 2, 0, true);
+        KeyUnderTest.assertApplied(subject.renew(held));
+        advance(KeyUnderTest.LEASE);
+        held = subject.acquire(UniqueNames.ownerNotAlone());
+        assertNext(held, 3, 1, true);
+        KeyUnderTest.assertApplied(subject.release(held, ReleaseMode.NOT_STARTED));
+        held = subject.acquire();
+        assertNext(held, 3, 1, true);
+        KeyUnderTest.assertApplied(subject.release(held, ReleaseMode.STARTED));
+        assertReleased(subject, 3, 1);
+    }
+
+    @EachCallForm
+    @DisplayName(
+            "a run that took over a claim not made alone, started and failed: released, and the next claim is no takeover")
+    void startedTakeoverOfMany(CallForm form) {
+        KeyUnderTest subject = subject(form);
+        subject.acquire(UniqueNames.ownerNotAlone());
+        advance(KeyUnderTest.LEASE);
+
+        KeyUnderTest.assertApplied(subject.release(subject.acquire(), ReleaseMode.STARTED));
+
+        assertReleased(subject, 2, 0);
+        assertNext(subject.acquire(), 3, 0, false);
+    }
+
+    @EachCallForm
+    @DisplayName("a takeover that counted no death can be completed like any other")
+    void completedTakeoverOfMany(CallForm form) {
+        KeyUnderTest subject = subject(form);
+        subject.acquire(UniqueNames.ownerNotAlone());
+        advance(KeyUnderTest.LEASE);
+
+        KeyUnderTest.assertApplied(subject.complete(subject.acquire()));
+
+        StoredRecord done = subject.found();
+        assertThat(done.attempt()).isEqualTo(2);
+        assertThat(done.completedAt()).isNotNull();
+        subject.assertDone();
+        advance(KeyUnderTest.WINDOW_LENGTH);
+        assertNext(subject.acquire(), 1, 0, false);
     }
 
     @EachCallForm

@@ -159,7 +159,7 @@ final class RandomHistory {
 
     /** Numbered, so that one seed always gives the same history; the scope is new each time. */
     private Owner newOwner() {
-        return new Owner("o" + ++owners);
+        return new Owner("o" + ++owners + (random.nextInt(3) == 0 ? "" : Owner.ALONE_END));
     }
 
     private ClaimRequest claimRequest(DedupKey key) {

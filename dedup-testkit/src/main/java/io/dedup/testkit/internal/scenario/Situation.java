@@ -51,6 +51,28 @@ public enum Situation {
             return held;
         }
     },
+    /** The lease of a claim that wasn't made alone: its death doesn't count. */
+    NOT_ALONE_LEASE_OVER(State.ABANDONED, true) {
+        @Override
+        public HeldClaim arrange(KeyUnderTest subject, Consumer<Duration> clock) {
+            HeldClaim held = subject.acquire(UniqueNames.ownerNotAlone(), ContractGroup.RED);
+            clock.accept(KeyUnderTest.LEASE);
+            return held;
+        }
+    },
+    NOT_ALONE_TAKEN_OVER(State.PROCESSING, true) {
+        @Override
+        public HeldClaim arrange(KeyUnderTest subject, Consumer<Duration> clock) {
+            NOT_ALONE_LEASE_OVER.arrange(subject, clock);
+            return subject.acquire(ContractGroup.RED);
+        }
+    },
+    NOT_ALONE_DEAD_GIVEN_BACK(State.ABANDONED, false) {
+        @Override
+        public HeldClaim arrange(KeyUnderTest subject, Consumer<Duration> clock) {
+            return released(subject, NOT_ALONE_TAKEN_OVER.arrange(subject, clock), ReleaseMode.NOT_STARTED);
+        }
+    },
     RELEASED(State.RELEASED, false) {
         @Override
         public HeldClaim arrange(KeyUnderTest subject, Consumer<Duration> clock) {
@@ -156,14 +178,30 @@ public enum Situation {
     public int attempt() {
         return switch (this) {
             case ABSENT, GIVEN_BACK, RETENTION_OVER, WINDOW_OVER, FORGOTTEN -> 0;
-            case HELD, LEASE_OVER, RELEASED, DEAD_GIVEN_BACK, CONVICTED, DONE -> 1;
-            case TAKEN_OVER, TAKEN_OVER_LEASE_OVER, DONE_FOREVER -> 2;
+            case HELD,
+                    LEASE_OVER,
+                    NOT_ALONE_LEASE_OVER,
+                    RELEASED,
+                    DEAD_GIVEN_BACK,
+                    NOT_ALONE_DEAD_GIVEN_BACK,
+                    CONVICTED,
+                    DONE -> 1;
+            case TAKEN_OVER, TAKEN_OVER_LEASE_OVER, NOT_ALONE_TAKEN_OVER, DONE_FOREVER -> 2;
         };
     }
 
     /** The deaths that the record counts, without a death that hasn't been followed by a takeover yet. */
     public int deaths() {
         return this == TAKEN_OVER || this == TAKEN_OVER_LEASE_OVER ? 1 : 0;
+    }
+
+    /** The deaths that the next claim counts. */
+    public int deathsAtNextClaim() {
+        return switch (this) {
+            case LEASE_OVER, DEAD_GIVEN_BACK -> 1;
+            case TAKEN_OVER_LEASE_OVER -> 2;
+            default -> 0;
+        };
     }
 
     private static HeldClaim released(KeyUnderTest subject, HeldClaim held, ReleaseMode mode) {

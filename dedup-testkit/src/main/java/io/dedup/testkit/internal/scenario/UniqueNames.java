@@ -8,7 +8,13 @@ import java.util.concurrent.ThreadLocalRandom;
 public final class UniqueNames {
     private UniqueNames() {}
 
+    /** The owner of a claim that is made alone, so that its death counts. */
     public static Owner owner() {
+        return new Owner(next() + Owner.ALONE_END);
+    }
+
+    /** The owner of a claim that is made with others or ahead, so that its death doesn't count. */
+    public static Owner ownerNotAlone() {
         return new Owner(next());
     }
 

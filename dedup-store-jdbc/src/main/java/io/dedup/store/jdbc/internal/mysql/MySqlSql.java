@@ -67,17 +67,19 @@ final class MySqlSql {
                     WHEN state = 4 AND expires_at > {now} OR state IN (1, 2) AND lease_until > {now} THEN write_mark
                     WHEN state = 4 OR expires_at <= {now} THEN r.mark + 1
                     WHEN state = 0 THEN r.mark + 2
-                    ELSE r.mark + 3 END,
-                state = CASE {how} WHEN 1 THEN 1 WHEN 2 THEN 1 WHEN 3 THEN 2 ELSE state END,
-                attempt = CASE {how} WHEN 1 THEN 1 WHEN 2 THEN attempt + 1 WHEN 3 THEN attempt + 1 ELSE attempt END,
+                    WHEN RIGHT(owner, 1) = '!' OR state = 3 AND completed_at IS NULL THEN r.mark + 3
+                    ELSE r.mark + 5 END,
+                state = CASE {how} WHEN 1 THEN 1 WHEN 2 THEN 1 WHEN 3 THEN 2 WHEN 5 THEN 2 ELSE state END,
+                attempt = CASE WHEN {how} = 1 THEN 1 WHEN {how} IN (2, 3, 5) THEN attempt + 1 ELSE attempt END,
                 deaths = CASE {how} WHEN 1 THEN 0 WHEN 3 THEN deaths + 1 ELSE deaths END,
-                token = CASE WHEN {how} BETWEEN 1 AND 3 THEN GREATEST(token + 1, {now}) ELSE token END,
-                fingerprint = CASE WHEN {how} BETWEEN 1 AND 3 THEN r.new_fingerprint ELSE fingerprint END,
+                token = CASE WHEN {how} IN (1, 2, 3, 5) THEN GREATEST(token + 1, {now}) ELSE token END,
+                fingerprint = CASE WHEN {how} IN (1, 2, 3, 5) THEN r.new_fingerprint ELSE fingerprint END,
                 owner = CASE WHEN {claimed} THEN r.new_owner ELSE owner END,
-                completed_at = CASE WHEN {claimed} THEN NULL ELSE completed_at END,
+                completed_at = CASE {how} WHEN 5 THEN 1 WHEN 1 THEN NULL WHEN 2 THEN NULL WHEN 3 THEN NULL
+                                          ELSE completed_at END,
                 result = CASE WHEN {claimed} THEN NULL ELSE result END,
                 lease_until = CASE WHEN {claimed} THEN {now} + r.lease ELSE lease_until END,
-                expires_at = CASE WHEN {claimed} THEN lease_until + {retention} ELSE expires_at END""".replace("{claimed}", "{how} BETWEEN 1 AND 4").replace("{how}", "write_mark - r.mark");
+                expires_at = CASE WHEN {claimed} THEN lease_until + {retention} ELSE expires_at END""".replace("{claimed}", "{how} BETWEEN 1 AND 5").replace("{how}", "write_mark - r.mark");
 
     private static final String RECORD_MANY = """
             (message_id, scope, state, owner, attempt, deaths, token, lease_until, completed_at, expires_at, write_mark,
@@ -174,12 +176,15 @@ final class MySqlSql {
             + " t.completed_at = {now}, t.expires_at = t.completed_at + LEAST(?, " + NEVER + " - t.completed_at),"
             + " t.result = ?";
 
-    /** Modes as in {@code ReleaseNumber}; state 3 is what state 2 may have become already. */
+    /**
+     * Modes as in {@code ReleaseNumber}; state 3 is what state 2 may have become already. Of both, {@code completed_at} keeps
+     * whether a death was counted, see {@code Phase#UNCOUNTED}.
+     */
     static final String RELEASE = "t.state = CASE WHEN r.mode = 1 AND t.state IN (2, 3) THEN 3 ELSE 0 END,"
             + " t.owner = NULL, t.lease_until = {now}, t.expires_at = {now} + {retention},"
             + " t.attempt = CASE WHEN r.mode = 0 THEN t.attempt ELSE t.attempt - 1 END,"
-            + " t.deaths = CASE WHEN r.mode = 2 THEN 0 WHEN r.mode = 1 AND t.state IN (2, 3) THEN t.deaths - 1"
-            + " ELSE t.deaths END";
+            + " t.deaths = CASE WHEN r.mode = 2 THEN 0"
+            + " WHEN r.mode = 1 AND t.state IN (2, 3) AND t.completed_at IS NULL THEN t.deaths - 1 ELSE t.deaths END";
 
     static final String RENEW = "t.lease_until = {now} + r.lease, t.expires_at = {now} + r.lease + {retention}";
 

@@ -21,7 +21,8 @@ final class PostgresSql {
      * waited for. Only what {@code won} returns is a claim, because the read may be older than the write. A request in
      * neither result has lost a race between the two, and is repeated.
      *
-     * <p>{@code excluded.lease_until - excluded.token} is the length of the lease.
+     * <p>{@code excluded.lease_until - excluded.token} is the length of the lease. A death is counted if its owner was alone; a
+     * dead row without an owner has kept that in {@code completed_at}, see {@code Phase#UNCOUNTED}.
      */
     static final String CLAIM = """
             WITH req AS MATERIALIZED ({requests}),
@@ -46,10 +47,11 @@ final class PostgresSql {
                     owner = excluded.owner,
                     attempt = CASE WHEN {renewed} THEN t.attempt WHEN {absent} THEN 1 ELSE t.attempt + 1 END,
                     deaths = CASE WHEN {renewed} THEN t.deaths WHEN {absent} THEN 0
-                                  WHEN t.state = 0 THEN t.deaths ELSE t.deaths + 1 END,
+                                  WHEN t.state = 0 OR {uncounted} THEN t.deaths ELSE t.deaths + 1 END,
                     token = CASE WHEN {renewed} THEN t.token ELSE greatest(t.token + 1, {now}) END,
                     lease_until = {now} + excluded.lease_until - excluded.token,
-                    completed_at = NULL,
+                    completed_at = CASE WHEN {renewed} THEN t.completed_at WHEN {absent} OR t.state = 0 THEN NULL
+                                        WHEN {uncounted} THEN 1 END,
                     expires_at = {now} + excluded.lease_until - excluded.token + {retention},
                     purge_hour = greatest(t.purge_hour, excluded.purge_hour),
                     fingerprint = CASE WHEN {renewed} THEN t.fingerprint ELSE excluded.fingerprint END,
@@ -67,6 +69,7 @@ final class PostgresSql {
             """.replace(
                     "{renewed}", "t.state IN (1, 2) AND t.owner = excluded.owner AND t.lease_until > {start}")
             .replace("{absent}", "(t.state = 4 OR t.expires_at <= {start})")
+            .replace("{uncounted}", "coalesce(right(t.owner, 1) <> '!', t.completed_at IS NOT NULL)")
             .replace("{hour}", HOUR);
 
     /** The rows that an owner may change. */
@@ -98,7 +101,9 @@ final class PostgresSql {
     static final String RELEASE = WRITE.replace("{set}", """
             state = CASE WHEN r.mode = 1 AND t.state = 2 THEN 3 ELSE 0 END, owner = NULL,
             attempt = CASE WHEN r.mode = 0 THEN t.attempt ELSE t.attempt - 1 END,
-            deaths = CASE WHEN r.mode = 2 THEN 0 WHEN r.mode = 1 AND t.state = 2 THEN t.deaths - 1 ELSE t.deaths END,
+            deaths = CASE WHEN r.mode = 2 THEN 0 WHEN r.mode = 1 AND t.state = 2 AND t.completed_at IS NULL THEN t.deaths - 1
+                          ELSE t.deaths END,
+            completed_at = CASE WHEN r.mode = 1 AND t.state = 2 THEN t.completed_at END,
             lease_until = {now}, expires_at = {now} + {retention},
             purge_hour = least(t.purge_hour, ({now} + {retention}) / {hour} + 48)::int""").replace("{hour}", HOUR);
 

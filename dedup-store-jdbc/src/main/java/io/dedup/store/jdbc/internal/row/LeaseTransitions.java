@@ -54,7 +54,7 @@ public final class LeaseTransitions {
     }
 
     public static ClaimResult acquired(Row row) {
-        return new ClaimResult.Acquired(row.attempt(), row.deaths(), row.phase() == Phase.TAKEN_OVER, row.token());
+        return new ClaimResult.Acquired(row.attempt(), row.deaths(), row.phase().tookOver(), row.token());
     }
 
     /** The row after a claim that succeeds. */
@@ -65,11 +65,12 @@ public final class LeaseTransitions {
             return withLease(row, until);
         }
         boolean dead = row != null && row.phase() != Phase.RELEASED;
+        boolean counted = row != null && dead && row.isDeathCounted();
         return new Row(
-                dead ? Phase.TAKEN_OVER : Phase.PROCESSING,
+                counted ? Phase.TAKEN_OVER : dead ? Phase.TAKEN_OVER_UNCOUNTED : Phase.PROCESSING,
                 request.owner().value(),
                 row == null ? 1 : row.attempt() + 1,
-                row == null ? 0 : row.deaths() + (dead ? 1 : 0),
+                row == null ? 0 : row.deaths() + (counted ? 1 : 0),
                 found == null ? now : Math.max(found.token() + 1, now),
                 until,
                 0,
@@ -100,14 +101,15 @@ public final class LeaseTransitions {
         if (row == null || !row.isHeldBy(request.claim().owner(), now)) {
             return null;
         }
-        boolean tookOver = row.phase() == Phase.TAKEN_OVER;
         int before = row.attempt() - 1;
         return switch (request.mode()) {
             case STARTED -> released(row, Phase.RELEASED, row.attempt(), row.deaths(), now);
             case NOT_STARTED ->
-                tookOver
-                        ? released(row, Phase.DEAD, before, row.deaths() - 1, now)
-                        : released(row, Phase.RELEASED, before, row.deaths(), now);
+                switch (row.phase()) {
+                    case TAKEN_OVER -> released(row, Phase.DEAD, before, row.deaths() - 1, now);
+                    case TAKEN_OVER_UNCOUNTED -> released(row, Phase.DEAD_UNCOUNTED, before, row.deaths(), now);
+                    default -> released(row, Phase.RELEASED, before, row.deaths(), now);
+                };
             case CONVICTED -> released(row, Phase.RELEASED, before, 0, now);
         };
     }

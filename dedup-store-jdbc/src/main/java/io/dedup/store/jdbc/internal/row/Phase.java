@@ -11,7 +11,17 @@ public enum Phase {
      * counted.
      */
     DEAD(3),
-    DONE(4);
+    DONE(4),
+    /** {@link #TAKEN_OVER} from a claim that was not made alone, so that no death was counted. */
+    TAKEN_OVER_UNCOUNTED(2),
+    /** {@link #DEAD} after such a takeover. */
+    DEAD_UNCOUNTED(3);
+
+    /**
+     * What the column {@code completed_at} of such a row contains; that of another row in state 2 or 3 is null. A column that
+     * every table has, and that older versions ignore there: they count the death.
+     */
+    static final long UNCOUNTED = 1;
 
     private static final Phase[] ALL = values();
 
@@ -21,6 +31,7 @@ public enum Phase {
         this.number = number;
     }
 
+    /** The phase, regardless of whether a death was counted. */
     public static Phase of(int number) {
         for (Phase phase : ALL) {
             if (phase.number == number) {
@@ -31,11 +42,28 @@ public enum Phase {
                 "a row has the unknown state " + number + ": a newer release may have written it");
     }
 
+    /** @param completed whether {@code completed_at} isn't null */
+    static Phase of(int number, boolean completed) {
+        Phase phase = of(number);
+        if (!completed) {
+            return phase;
+        }
+        return phase == TAKEN_OVER ? TAKEN_OVER_UNCOUNTED : phase == DEAD ? DEAD_UNCOUNTED : phase;
+    }
+
     public int number() {
         return number;
     }
 
     boolean isOwned() {
-        return this == PROCESSING || this == TAKEN_OVER;
+        return this == PROCESSING || tookOver();
+    }
+
+    boolean tookOver() {
+        return this == TAKEN_OVER || this == TAKEN_OVER_UNCOUNTED;
+    }
+
+    boolean isUncounted() {
+        return this == TAKEN_OVER_UNCOUNTED || this == DEAD_UNCOUNTED;
     }
 }

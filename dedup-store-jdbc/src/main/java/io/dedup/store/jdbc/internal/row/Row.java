@@ -46,6 +46,11 @@ public record Row(
         return phase.isOwned() && now < leaseUntil && !isExpired(now);
     }
 
+    /** Whether a claim that takes this row over counts a death: only if the claim that died was made alone. */
+    boolean isDeathCounted() {
+        return phase.isOwned() ? owner != null && new Owner(owner).isAlone() : phase == Phase.DEAD;
+    }
+
     /** Whether this owner holds the record; its lease may have expired. */
     public boolean isHeldBy(Owner other, long now) {
         return phase.isOwned() && !isExpired(now) && other.value().equals(owner);
@@ -59,7 +64,7 @@ public record Row(
                 && deaths == other.deaths
                 && token == other.token
                 && leaseUntil == other.leaseUntil
-                && completedAt == other.completedAt
+                && (phase != Phase.DONE || completedAt == other.completedAt)
                 && expiresAt == other.expiresAt;
     }
 
@@ -68,8 +73,9 @@ public record Row(
         boolean done = phase == Phase.DONE;
         StoredRecord.State state = switch (phase) {
             case RELEASED -> StoredRecord.State.RELEASED;
-            case DEAD -> StoredRecord.State.ABANDONED;
-            case PROCESSING, TAKEN_OVER -> live ? StoredRecord.State.PROCESSING : StoredRecord.State.ABANDONED;
+            case DEAD, DEAD_UNCOUNTED -> StoredRecord.State.ABANDONED;
+            case PROCESSING, TAKEN_OVER, TAKEN_OVER_UNCOUNTED ->
+                live ? StoredRecord.State.PROCESSING : StoredRecord.State.ABANDONED;
             case DONE -> StoredRecord.State.DONE;
         };
         return new StoredRecord(

@@ -110,14 +110,16 @@ public final class Rows {
     }
 
     public static Row row(ResultSet result, int first) throws SQLException {
+        long completedAt = result.getLong(first + 6);
+        boolean completed = !result.wasNull();
         return new Row(
-                Phase.of(result.getInt(first)),
+                Phase.of(result.getInt(first), completed),
                 result.getString(first + 1),
                 result.getInt(first + 2),
                 result.getInt(first + 3),
                 result.getLong(first + 4),
                 result.getLong(first + 5),
-                result.getLong(first + 6),
+                completedAt,
                 result.getLong(first + 7),
                 result.getString(first + 8),
                 result.getBytes(first + 9));
@@ -222,6 +224,8 @@ public final class Rows {
         statement.setLong(first + 5, row.leaseUntil());
         if (row.phase() == Phase.DONE) {
             statement.setLong(first + 6, row.completedAt());
+        } else if (row.phase().isUncounted()) {
+            statement.setLong(first + 6, Phase.UNCOUNTED);
         } else {
             statement.setNull(first + 6, Types.BIGINT);
         }

@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The value of a record that isn't DONE: {@code <phase><owner>,<attempt>,<deaths>,<token>,<fingerprint>}. The phase is F
- * (released), X (dead, given back), P (processing) or T (the same after a takeover); owner and fingerprint may be missing.
+ * (released), X (dead, given back), P (processing) or T (the same after a takeover); owner and fingerprint may be missing. A zero
+ * before the deaths of X and T says that the takeover counted none; older versions read the number as it is, and count one.
  */
 final class UnfinishedValue {
     private UnfinishedValue() {}

@@ -34,6 +34,14 @@ local ttl, retention, width = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 time = call('TIME')
 now = time[1] * 1000000 + time[2]
 
+-- Of a dead record: by its owner, which ends with ! if it was alone; without one, by the zero before its deaths.
+local function is_uncounted(owner, deaths)
+  if owner ~= '' then
+    return string.byte(owner, -1) ~= 33
+  end
+  return #deaths > 1 and string.byte(deaths) == 48
+end
+
 local function claim(key, mine, fingerprint) -- PLAIN
 -- PACKED local function claim(key, mine, fingerprint, i)
   -- Read again: the MGET is outdated if an earlier entry of this batch claimed the same key.
@@ -63,15 +71,20 @@ local function claim(key, mine, fingerprint) -- PLAIN
   end
   -- PACKED local done = in_bucket(i, now / 1000) -- while forms are mixed, a record may be in both
   -- PACKED if done then return done end
-  local dead = 0
+  local dead, uncounted = 0, ''
   if left == 0 then -- expires within this very millisecond: counts as absent
     attempt, deaths = 1, 0
   else
     dead = phase == 'F' and 0 or 1
-    attempt, deaths = attempt + 1, deaths + dead
+    if dead == 1 and is_uncounted(owner, deaths) then
+      uncounted = '0'
+    else
+      deaths = deaths + dead
+    end
+    attempt = attempt + 1
   end
   token = math.max(token + 1, now)
-  local claimed = format('%s%s%.0f,%.0f,%.0f,%s', dead == 1 and 'T' or 'P', mine, attempt, deaths, token, fingerprint)
+  local claimed = format('%s%s%.0f,%s%.0f,%.0f,%s', dead == 1 and 'T' or 'P', mine, attempt, uncounted, deaths, token, fingerprint)
   local set = pcall('SET', key, claimed, 'PX', ttl)
   if set.err then
     return set
