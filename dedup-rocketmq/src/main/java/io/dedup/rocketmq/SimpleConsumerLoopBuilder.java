@@ -15,6 +15,7 @@ public final class SimpleConsumerLoopBuilder {
     private final Function<LoopSettings, ConsumerLoop> starting;
     private int concurrency = 20;
     private int batchSize = 32;
+    private boolean completeTogether = true;
     private Duration invisibleDuration = Duration.ofSeconds(30);
     private Duration shutdownTimeout = Duration.ofSeconds(30);
     private IntFunction<Duration> retryDelay = SimpleConsumerLoopBuilder::defaultRetryDelay;
@@ -43,6 +44,18 @@ public final class SimpleConsumerLoopBuilder {
      */
     public SimpleConsumerLoopBuilder batchSize(int messages) {
         batchSize = positive("batchSize", messages);
+        return this;
+    }
+
+    /**
+     * Whether successes are recorded together, with one call to the store for those that have gathered while it answered the last
+     * one; true by default. If false, the thread of each handler records its success before it takes the next message, which costs
+     * one call each. In mode {@code LEASED}, a process that is killed leaves up to {@link #concurrency} plus {@link #batchSize}
+     * messages whose handlers have had their effects and which are handled again; if false, at most {@code concurrency}. Their
+     * attempts are above 1.
+     */
+    public SimpleConsumerLoopBuilder completeTogether(boolean together) {
+        completeTogether = together;
         return this;
     }
 
@@ -90,8 +103,8 @@ public final class SimpleConsumerLoopBuilder {
      * @throws IllegalStateException when another group reads one of the consumer's topics under the same consumer name
      */
     public SimpleConsumerLoop start() {
-        return new SimpleConsumerLoop(starting.apply(
-                new LoopSettings(concurrency, batchSize, invisibleDuration, retryDelay, shutdownTimeout)));
+        return new SimpleConsumerLoop(starting.apply(new LoopSettings(
+                concurrency, batchSize, completeTogether, invisibleDuration, retryDelay, shutdownTimeout)));
     }
 
     private static int positive(String name, int value) {

@@ -30,13 +30,17 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
+import java.util.stream.IntStream;
 import org.apache.rocketmq.client.apis.consumer.ConsumeResult;
 import org.apache.rocketmq.client.apis.consumer.MessageListener;
 import org.apache.rocketmq.client.apis.message.MessageView;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * R8: a message is claimed when it is the first of its message group, not before. Deliveries are played, so that each test
@@ -53,10 +57,13 @@ class MessageGroupTest {
     private final List<List<String>> batches = new CopyOnWriteArrayList<>();
     private final FaultyStore store = FaultyStore.around(Scene.memory());
     private final DedupStore watched = watched();
+    private final AtomicInteger completing = new AtomicInteger();
+    private volatile CountDownLatch completions = new CountDownLatch(0);
     private final PlayedBroker broker = new PlayedBroker();
 
     @AfterEach
     void close() throws Exception {
+        completions.countDown();
         gates.values().forEach(CountDownLatch::countDown);
         store.heal();
         while (!closing.isEmpty()) {
@@ -76,12 +83,35 @@ class MessageGroupTest {
                                                 ((ClaimRequest) request).key().messageId())
                                         .toList());
                     }
+                    if (method.getName().startsWith("complete")) {
+                        completing.incrementAndGet();
+                        completions.await();
+                    }
                     try {
                         return method.invoke(store, arguments);
                     } catch (InvocationTargetException e) {
                         throw e.getCause();
                     }
                 });
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    @DisplayName("a handler thread goes on while successes are recorded together, or records its own first")
+    void completions(boolean together) {
+        completions = new CountDownLatch(1);
+        loop(process(), broker, with -> with.concurrency(1).completeTogether(together));
+        broker.deliver(message("a", "a", null), message("b", "b", null));
+        awaitEvent("begin a");
+        if (together) {
+            awaitEvent("begin b");
+        } else {
+            await().until(() -> completing.get() == 1);
+            assertThat(events).doesNotContain("begin b");
+        }
+        completions.countDown();
+        awaitOrders("ack a", "ack b");
+        assertThat(handled).containsExactly("a", "b");
     }
 
     private Deduplicator process(UnaryOperator<DedupPolicy.Builder> changes) {
@@ -456,6 +486,46 @@ class MessageGroupTest {
         gate("a").countDown();
         awaitOrders("ack a", "ack b", "ack u", "ack a copy", "ack c");
         assertThat(handled).containsExactly("a", "b", "u", "c");
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 4})
+    @DisplayName("T11 after a crash with many claims every message is handled, each claimed by the thread that runs it")
+    void afterACrashWithManyClaims(int concurrency) {
+        List<String> ids = IntStream.range(0, 12).mapToObj(i -> "m" + i).toList();
+        Deduplicator dead =
+                process(policy -> policy.lease(Duration.ofMillis(100)).maxDeaths(1));
+        DedupAdapter.of(dead)
+                .admitAll(
+                        ids.stream()
+                                .map(id -> Delivery.of(dead.topic("orders"), id, null, () -> "elsewhere"))
+                                .toList(),
+                        WaitBudget.none());
+        dead.close();
+        Deduplicator dedup = process(policy -> policy.maxDeaths(1));
+        await().atMost(Scene.PATIENCE)
+                .until(() -> ids.stream()
+                        .allMatch(id -> watched.find(dedup.key("orders", id))
+                                .orElseThrow()
+                                .leaseRemaining()
+                                .isZero()));
+        gate("m0");
+        gate("m6");
+        loop(dedup, broker, with -> with.concurrency(concurrency));
+        broker.deliver(
+                ids.subList(0, 6).stream().map(id -> message(id, id, null)).toArray(MessageView[]::new));
+        awaitEvent("begin m0");
+        broker.deliver(
+                ids.subList(6, 12).stream().map(id -> message(id, id, null)).toArray(MessageView[]::new));
+        if (concurrency > 1) {
+            awaitEvent("begin m6");
+        }
+        // What is claimed has begun: claims that wait for a thread would be charged if this process died now.
+        assertThat(DedupAdapter.of(dedup).inFlight()).isEqualTo(concurrency == 1 ? 1 : 2);
+        gate("m0").countDown();
+        gate("m6").countDown();
+        awaitOrders(ids.stream().map(id -> "ack " + id).toArray(String[]::new));
+        assertThat(handled).containsExactlyInAnyOrderElementsOf(ids);
     }
 
     @Test

@@ -168,6 +168,10 @@ public final class ClaimedPoll {
             engine.ahead().giveBack(List.of(claim)); // its record was dropped, and this message has another payload
             claim = null;
         }
+        if (claim == null && completions != null && delivery.topic().policy().maxDeaths() > 0) {
+            completions
+                    .flush(); // if this message crashes the process, its death must not count for those handled before
+        }
         Admission admission = admit(delivery, claim, budget);
         if (waiting != null && !(admission instanceof Admission.Defer)) {
             waiting.storeAnswers();

@@ -8,12 +8,13 @@ import io.dedup.rocketmq.internal.open.OpenMessage;
 import io.dedup.rocketmq.internal.open.OpenMessages;
 import io.dedup.rocketmq.internal.thread.LoopThreads;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Claims and runs the messages of a batch one by one, because one of them was running when a process died. Thus only
- * the message that crashes the process is charged for it.
+ * Claims and runs the messages of a batch one by one, because one of them was claimed when a process died. Each is claimed by the
+ * thread that runs it: a claim that waited for a thread would be charged if the process dies, although its run has not begun.
  */
 final class IsolatedClaims {
     private static final Logger log = LoggerFactory.getLogger("io.dedup.rocketmq.SimpleConsumerLoop");
@@ -40,7 +41,7 @@ final class IsolatedClaims {
         this.threads = threads;
     }
 
-    /** Uses a thread of its own, because it waits for each message, and all handler threads may be waiting for it. */
+    /** Uses a thread of its own, because it waits for the end of each message. */
     void start(List<OpenMessage> messages, List<OpenMessage> received) {
         threads.newThread(() -> isolate(messages, received)).start();
     }
@@ -54,22 +55,35 @@ final class IsolatedClaims {
             messages.forEach(acknowledgments::retryLater);
             return;
         }
-        apart.forEach(this::claim);
+        for (OpenMessage message : apart) {
+            if (open.awaitTurn(message) && runs(message)) {
+                open.awaitClosed(message);
+            }
+        }
     }
 
-    private void claim(OpenMessage message) {
+    /** Has a handler thread claim and run the message. Returns false if it is decided otherwise, or later. */
+    private boolean runs(OpenMessage message) {
+        CompletableFuture<Boolean> runs = new CompletableFuture<>();
+        threads.handle(() -> {
+            boolean unused = runs.complete(claim(message));
+        });
+        open.awaitDecided(message, runs::isDone);
+        return runs.getNow(true); // not done: it runs, or was returned
+    }
+
+    private boolean claim(OpenMessage message) {
         try {
-            if (!open.awaitTurn(message) || !claimable.isClaimable(message)) {
-                return;
+            if (!claimable.isClaimable(message)) {
+                return false;
             }
             Admission admission = engine.admit(message.delivery(), WaitBudget.none());
             response.toOne(message, admission);
-            if (admission instanceof Admission.Run) {
-                open.awaitClosed(message);
-            }
+            return admission instanceof Admission.Run;
         } catch (RuntimeException | Error e) {
             log.error("Cannot claim the message in {}; the broker redelivers it", message.origin(), e);
             acknowledgments.retryLater(message);
+            return false;
         }
     }
 }

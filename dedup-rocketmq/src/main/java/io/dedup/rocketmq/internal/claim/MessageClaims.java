@@ -30,6 +30,7 @@ public final class MessageClaims {
      * Creates the one of a loop.
      *
      * @param run called with each claimed message; see {@link OpenMessages#start}
+     * @param runHere the same on the current thread
      */
     public MessageClaims(
             DedupAdapter engine,
@@ -38,7 +39,8 @@ public final class MessageClaims {
             OpenMessages open,
             Acknowledgments acknowledgments,
             LoopThreads threads,
-            Consumer<OpenMessage> run) {
+            Consumer<OpenMessage> run,
+            Consumer<OpenMessage> runHere) {
         this.engine = engine;
         this.open = open;
         this.acknowledgments = acknowledgments;
@@ -46,7 +48,13 @@ public final class MessageClaims {
         Deferrals deferrals = new Deferrals(
                 waits, open, acknowledgments, new StoreProbe(engine, open, threads), threads, this::claim);
         this.response = new AdmissionResponse(open, acknowledgments, deferrals, run);
-        this.isolated = new IsolatedClaims(engine, open, acknowledgments, claimable, response, threads);
+        this.isolated = new IsolatedClaims(
+                engine,
+                open,
+                acknowledgments,
+                claimable,
+                new AdmissionResponse(open, acknowledgments, deferrals, runHere),
+                threads);
     }
 
     /** Claims those messages whose turn has come and that aren't decided yet. */

@@ -17,6 +17,7 @@ import io.dedup.rocketmq.internal.thread.BatchQueue;
 import io.dedup.rocketmq.internal.thread.LoopThreads;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.Consumer;
 import org.apache.rocketmq.client.apis.consumer.SimpleConsumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -53,9 +54,12 @@ public final class ConsumerLoop {
         BatchQueue<OpenMessage> succeeded = new BatchQueue<>();
         this.acknowledgments =
                 new Acknowledgments(open, broker, new RetryDelay(settings.retryDelay()), turns::add, threads::end);
-        MessageClaims claims = new MessageClaims(engine, group, waits, open, acknowledgments, threads, this::handle);
+        MessageClaims claims =
+                new MessageClaims(engine, group, waits, open, acknowledgments, threads, this::handle, this::handleHere);
         Completions completions = new Completions(engine, acknowledgments);
-        this.runs = new HandlerRuns(engine, listener, open, acknowledgments, claims, succeeded::add);
+        Consumer<OpenMessage> completing =
+                settings.completeTogether() ? succeeded::add : message -> completions.complete(List.of(message));
+        this.runs = new HandlerRuns(engine, listener, open, acknowledgments, claims, completing);
         this.renewal = new InvisibleTimeRenewal(open, acknowledgments, broker, threads, settings.invisibleDuration());
         this.workers = List.of(
                 threads.newThread(() -> succeeded.drain(completions::complete, open::isOver)),
@@ -85,6 +89,10 @@ public final class ConsumerLoop {
 
     private void handle(OpenMessage message) {
         threads.handle(() -> runs.run(message));
+    }
+
+    private void handleHere(OpenMessage message) {
+        runs.run(message);
     }
 
     /** The number of messages that were received and that aren't acknowledged or returned yet. */

@@ -28,7 +28,7 @@ final class HandlerRuns {
     private final MessageClaims claims;
     private final Consumer<OpenMessage> complete;
 
-    /** @param complete called with each message whose handler has succeeded and whose claim must be completed */
+    /** @param complete called with each message whose handler has succeeded and whose claim must be completed; now or later */
     HandlerRuns(
             DedupAdapter engine,
             ListenerInvoker listener,
@@ -72,7 +72,7 @@ final class HandlerRuns {
                 HandlerRun.run(execution, () -> work.run(execution), new BatchedCompletion(message, execution));
     }
 
-    /** The claim is completed together with others, or released after a failure. */
+    /** The claim is completed, usually together with others, or released after a failure. */
     private final class BatchedCompletion implements Settlement<byte @Nullable [], OpenMessage> {
         private final OpenMessage message;
         private final Execution execution;

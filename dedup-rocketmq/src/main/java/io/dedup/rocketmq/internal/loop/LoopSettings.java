@@ -7,6 +7,7 @@ import java.util.function.IntFunction;
 public record LoopSettings(
         int concurrency,
         int batchSize,
+        boolean completeTogether,
         Duration invisibleDuration,
         IntFunction<Duration> retryDelay,
         Duration shutdownTimeout) {

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 
 /**
  * The messages that a loop has received and not yet answered. Only this class changes their states, under one lock, and
@@ -17,6 +18,7 @@ import java.util.Set;
  */
 public final class OpenMessages {
     private static final Duration OVERDUE_CHECK = Duration.ofMillis(200);
+    private static final Duration DECISION_CHECK = Duration.ofMillis(100);
 
     private final ConditionLock lock = new ConditionLock();
     private final Set<OpenMessage> messages = new LinkedHashSet<>(); // compared by identity
@@ -117,6 +119,14 @@ public final class OpenMessages {
         boolean closed = false;
         while (!closed && !message.isOverdue(System.nanoTime())) {
             closed = lock.await(OVERDUE_CHECK, message::isClosed);
+        }
+    }
+
+    /** Waits until the message is claimed or returned, or this is over. */
+    public void awaitDecided(OpenMessage message, BooleanSupplier over) {
+        boolean decided = false;
+        while (!decided && !over.getAsBoolean()) {
+            decided = lock.await(DECISION_CHECK, () -> !message.isUndecided());
         }
     }
 

@@ -62,6 +62,7 @@ class HandlerRunsTest {
                 open,
                 acknowledgments,
                 threads,
+                claimed::add,
                 claimed::add);
         HandlerRuns runs = new HandlerRuns(
                 engine,

@@ -99,6 +99,16 @@ public final class ClaimsAhead {
                 : engine.ahead().admit(claim, WaitBudget.none());
     }
 
+    /** Whether there is no claim for this delivery, so that it is claimed alone, at its turn. */
+    public boolean isClaimedAlone(Delivery delivery) {
+        lock.lock();
+        try {
+            return !unstarted.containsKey(delivery);
+        } finally {
+            lock.unlock();
+        }
+    }
+
     private @Nullable ClaimAhead take(Delivery delivery) {
         lock.lock();
         try {

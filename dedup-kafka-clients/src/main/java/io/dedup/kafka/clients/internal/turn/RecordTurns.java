@@ -80,6 +80,10 @@ public final class RecordTurns {
             outcomes.handled(polled);
             return false;
         }
+        if (polled.delivery().topic().policy().maxDeaths() > 0 && claims.isClaimedAlone(polled.delivery())) {
+            successes
+                    .record(); // if this message crashes the process, its death must not count for those handled before
+        }
         Admission admission = claims.admit(polled.delivery());
         if (!(admission instanceof Admission.Run run)) {
             outcomes.notRun(polled, admission);
