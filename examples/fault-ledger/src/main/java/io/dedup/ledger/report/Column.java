@@ -14,6 +14,7 @@ enum Column {
     LOST("lost", RowResult::lost),
     DOUBLED("doubled", RowResult::doubled),
     RECOGNISABLE("attempt > 1", RowResult::recognisable),
+    FIRST_WARNED("first with attempt > 1", RowResult::firstWarned),
     AFTER_LOSS("doubled after data loss", RowResult::afterLoss),
     STUCK("stuck", RowResult::stuck),
     DEAD_LETTERED("given up", RowResult::deadLettered),

@@ -95,6 +95,7 @@ public final class LedgerFile {
                 integer(line, Column.LOST),
                 integer(line, Column.DOUBLED),
                 integer(line, Column.RECOGNISABLE),
+                integer(line, Column.FIRST_WARNED),
                 integer(line, Column.AFTER_LOSS),
                 integer(line, Column.STUCK),
                 integer(line, Column.DEAD_LETTERED),

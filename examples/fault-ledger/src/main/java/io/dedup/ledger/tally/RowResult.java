@@ -16,6 +16,7 @@ import java.util.List;
  * @param lost messages that were acknowledged with neither effect nor dead letter
  * @param doubled effects beyond a message's first, those after a loss of data excepted
  * @param recognisable how many of the doubled had an attempt above 1, which their handlers could see
+ * @param firstWarned first effects with an attempt above 1: an earlier attempt was claimed, and perhaps never began
  * @param afterLoss effects beyond a message's first, where the store had lost its data since the message was sent
  * @param stuck messages that weren't acknowledged within the bound, and had no effect
  * @param deadLettered messages that aren't poison, and were given up
@@ -33,6 +34,7 @@ public record RowResult(
         int lost,
         int doubled,
         int recognisable,
+        int firstWarned,
         int afterLoss,
         int stuck,
         int deadLettered,

@@ -25,6 +25,7 @@ public final class Tally {
     private final List<Long> latencies = new ArrayList<>();
     private int doubled;
     private int recognisable;
+    private int firstWarned;
     private int afterLoss;
 
     /**
@@ -93,6 +94,7 @@ public final class Tally {
                 lost,
                 doubled,
                 recognisable,
+                firstWarned,
                 afterLoss,
                 stuck,
                 deadLettered,
@@ -103,6 +105,7 @@ public final class Tally {
 
     private void add(String id, List<Effect> found) {
         latencies.add(found.get(0).millis() - firstSent.applyAsLong(id));
+        firstWarned += found.get(0).attempt() > 1 ? 1 : 0;
         int here = 0;
         for (Effect again : found.subList(1, found.size())) {
             if (row.forgets() && isAfterLoss(id, again)) {

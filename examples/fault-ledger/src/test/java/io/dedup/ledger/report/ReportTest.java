@@ -82,6 +82,6 @@ class ReportTest {
     }
 
     private static RowResult result(Row row, RunSize size) {
-        return new RowResult(row, size, "plain", LocalDate.of(2026, 1, 2), 99, 104, 4, 5, 3, 2, 1, 0, 7, 800, 2.5);
+        return new RowResult(row, size, "plain", LocalDate.of(2026, 1, 2), 99, 104, 4, 5, 3, 6, 2, 1, 0, 7, 800, 2.5);
     }
 }

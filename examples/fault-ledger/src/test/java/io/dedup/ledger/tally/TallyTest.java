@@ -56,6 +56,7 @@ class TallyTest {
                 new Effect("b", 1, 40));
         assertThat(result.doubled()).isEqualTo(2);
         assertThat(result.recognisable()).isEqualTo(1);
+        assertThat(result.firstWarned()).isEqualTo(1);
         assertThat(result.brokenPromises()).containsExactly("1 doubled with attempt 1");
     }
 
