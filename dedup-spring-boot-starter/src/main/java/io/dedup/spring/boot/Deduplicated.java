@@ -14,8 +14,8 @@ import java.lang.annotation.Target;
  *
  * <p>With a {@link #topic()}, it deduplicates any other method of a Spring bean: a listener of JMS, RabbitMQ or application events, a
  * scheduled task, a request handler. The method runs once for each ID. For a duplicate it returns null, or an empty {@code Optional},
- * without running. If it can't be decided whether the method may run, the caller gets a {@link CallDeferredException} and has to call
- * again.
+ * without running. While it can't be decided whether the method may run, the call waits; after {@code max-wait}, the caller gets a
+ * {@link CallDeferredException} and has to call again.
  *
  * <p>Its settings override {@code dedup.topics} and {@code dedup.defaults}, and are overridden by {@code dedup.listeners.<id>}. A
  * setting that is left at its default comes from {@code dedup.topics} or {@code dedup.defaults}. Values may contain

@@ -3,6 +3,7 @@ package io.dedup.spring.boot.autoconfigure;
 import io.dedup.DedupListener;
 import io.dedup.RunReference;
 import io.dedup.spring.boot.DedupProperties;
+import io.dedup.spring.boot.internal.call.CallWaits;
 import io.dedup.spring.boot.internal.check.StartCheck;
 import io.dedup.spring.boot.internal.check.StartChecks;
 import io.dedup.spring.boot.internal.deduplicator.DeduplicatorFactory;
@@ -47,6 +48,11 @@ final class DedupAutoConfiguration {
     @Bean
     KnownTopics dedupKnownTopics() {
         return new KnownTopics();
+    }
+
+    @Bean
+    CallWaits dedupCallWaits(ConfigurableListableBeanFactory beans) {
+        return new CallWaits(beans);
     }
 
     /** After migrations, which may make the table. */

@@ -1,9 +1,11 @@
 package io.dedup.spring.boot.autoconfigure;
 
+import io.dedup.spring.boot.internal.call.CallWaits;
 import io.dedup.spring.boot.internal.deduplicator.DeduplicatorRegistry;
 import io.dedup.spring.boot.internal.id.ExtractorBeans;
 import io.dedup.spring.boot.internal.method.DeduplicatedMethodAdvisor;
 import io.dedup.spring.boot.internal.method.DeduplicatedMethods;
+import io.dedup.spring.boot.internal.method.ListenerContainerCheck;
 import io.dedup.spring.boot.internal.method.MethodIds;
 import io.dedup.spring.boot.internal.plan.KnownTopics;
 import io.dedup.spring.boot.internal.plan.ListenerPlanner;
@@ -14,6 +16,7 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
@@ -33,6 +36,7 @@ final class DedupMethodAutoConfiguration {
             ListenerPlanner planner,
             DeduplicatorRegistry registry,
             KnownTopics known,
+            CallWaits waits,
             Environment environment) {
         return new DeduplicatedMethods(
                 beans,
@@ -40,7 +44,15 @@ final class DedupMethodAutoConfiguration {
                 registry,
                 known,
                 new MethodIds(new ExtractorBeans(beans)),
+                waits,
                 environment::resolveRequiredPlaceholders);
+    }
+
+    @Bean
+    @ConditionalOnClass(name = "org.springframework.messaging.handler.HandlerMethod")
+    ListenerContainerCheck dedupListenerContainerCheck(
+            ConfigurableListableBeanFactory beans, DeduplicatedMethods methods) {
+        return new ListenerContainerCheck(beans, methods);
     }
 
     /** Static: it is asked about every bean. */

@@ -1,5 +1,6 @@
 package io.dedup.spring.boot.autoconfigure;
 
+import io.dedup.spring.boot.internal.call.CallWaits;
 import io.dedup.spring.boot.internal.deduplicator.DeduplicatorRegistry;
 import io.dedup.spring.boot.internal.id.ExtractorBeans;
 import io.dedup.spring.boot.internal.integration.FlowMessageIds;
@@ -23,7 +24,8 @@ final class IntegrationDedupAutoConfiguration {
             ListenerPlanner planner,
             DeduplicatorRegistry registry,
             KnownTopics known,
+            CallWaits waits,
             ConfigurableListableBeanFactory beans) {
-        return new FlowReceivers(planner, registry, known, new FlowMessageIds(new ExtractorBeans(beans)));
+        return new FlowReceivers(planner, registry, known, new FlowMessageIds(new ExtractorBeans(beans)), waits);
     }
 }

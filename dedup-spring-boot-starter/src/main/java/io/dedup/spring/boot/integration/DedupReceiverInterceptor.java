@@ -3,6 +3,7 @@ package io.dedup.spring.boot.integration;
 import io.dedup.id.MessageIdExtractor;
 import io.dedup.spring.boot.CallDeferredException;
 import io.dedup.spring.boot.DedupConfigurationException;
+import io.dedup.spring.boot.internal.call.DeduplicatedCalls;
 import io.dedup.spring.boot.internal.integration.FlowReceivers;
 import java.util.Objects;
 import org.aopalliance.intercept.MethodInvocation;
@@ -12,6 +13,8 @@ import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.core.env.Environment;
 import org.springframework.integration.MessageRejectedException;
+import org.springframework.integration.StaticMessageHeaderAccessor;
+import org.springframework.integration.acks.AcknowledgmentCallback;
 import org.springframework.integration.core.MessagingTemplate;
 import org.springframework.integration.handler.MessageProcessor;
 import org.springframework.integration.handler.advice.AbstractHandleMessageAdvice;
@@ -25,10 +28,13 @@ import org.springframework.messaging.MessageChannel;
  *
  * <p>The ID is claimed before the handler is called, and recorded when the handler has returned: after what it sends on has been handled
  * as well, as far as the channels are direct. If the handler fails, the claim is released, and the message is handled when it comes
- * again. If the same ID is being handled elsewhere, or the store doesn't answer, the sender gets a {@link CallDeferredException}, so that
+ * again. While the same ID is being handled elsewhere, or the store doesn't answer, the sender waits; after the {@code max-wait} of
+ * {@code dedup.listeners.<name of the bean>}, it gets a {@link CallDeferredException}, so that
  * its source delivers the message again.
  *
- * <p>A duplicate is never passed to the handler. It is dropped, or sent to the {@linkplain #setDiscardChannel discard channel}.
+ * <p>A duplicate is never passed to the handler. It is dropped, or sent to the {@linkplain #setDiscardChannel discard channel}. If the handler
+ * acknowledges its messages itself, set one, and acknowledge duplicates there; only an {@link AcknowledgmentCallback} in the header of a
+ * duplicate that is dropped is called here.
  *
  * <p>Its policy, such as mode and window, is that of {@code dedup.topics.<topic>} and {@code dedup.listeners.<name of the bean>}.
  * Thread-safe after its configuration.
@@ -145,7 +151,7 @@ public final class DedupReceiverInterceptor extends AbstractHandleMessageAdvice 
     @Override
     protected @Nullable Object doInvoke(MethodInvocation invocation, Message<?> message) throws Throwable {
         requireHandledAtReturn(invocation.getThis());
-        if (!receiver().handle(message, invocation::proceed)) {
+        if (!receiver().handle(message, DeduplicatedCalls.Body.of(invocation))) {
             discard(message);
         }
         return null; // handleMessage returns nothing
@@ -162,6 +168,14 @@ public final class DedupReceiverInterceptor extends AbstractHandleMessageAdvice 
         }
     }
 
+    /** For a handler that acknowledges its messages itself, and doesn't get the duplicate. */
+    private static void acknowledge(Message<?> duplicate) {
+        AcknowledgmentCallback callback = StaticMessageHeaderAccessor.getAcknowledgmentCallback(duplicate);
+        if (callback != null && !callback.isAutoAck() && !callback.isAcknowledged()) {
+            callback.acknowledge();
+        }
+    }
+
     private void discard(Message<?> duplicate) {
         MessageChannel channel = discardChannel;
         if (channel == null && discardChannelName != null) {
@@ -170,6 +184,8 @@ public final class DedupReceiverInterceptor extends AbstractHandleMessageAdvice 
         }
         if (channel != null) {
             messagingTemplate.send(channel, duplicate);
+        } else if (!throwExceptionOnRejection) {
+            acknowledge(duplicate);
         }
         if (throwExceptionOnRejection) {
             throw new MessageRejectedException(duplicate, "The advice " + getBeanName() + " rejected a duplicate");

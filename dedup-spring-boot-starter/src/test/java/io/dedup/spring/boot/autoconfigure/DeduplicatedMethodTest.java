@@ -12,6 +12,9 @@ import io.dedup.spring.boot.DedupConfigurationException;
 import io.dedup.spring.boot.Deduplicated;
 import io.dedup.spring.boot.Logs;
 import io.dedup.spring.boot.internal.deduplicator.DeduplicatorRegistry;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -19,7 +22,10 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import javax.sql.DataSource;
+import org.aopalliance.intercept.MethodInterceptor;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
@@ -28,6 +34,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.aop.framework.AopProxyUtils;
+import org.springframework.aop.support.StaticMethodMatcherPointcutAdvisor;
 import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.BeanPostProcessor;
@@ -45,8 +52,10 @@ import org.springframework.context.annotation.Scope;
 import org.springframework.context.annotation.ScopedProxyMode;
 import org.springframework.core.Ordered;
 import org.springframework.core.PriorityOrdered;
+import org.springframework.integration.acks.AcknowledgmentCallback;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.kafka.annotation.KafkaListener;
+import org.springframework.kafka.support.Acknowledgment;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.scheduling.annotation.AsyncAnnotationAdvisor;
 import org.springframework.scheduling.annotation.EnableAsync;
@@ -54,7 +63,11 @@ import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.event.TransactionPhase;
+import org.springframework.transaction.event.TransactionalEventListener;
 import org.springframework.transaction.support.TransactionTemplate;
+import org.springframework.web.context.request.RequestAttributes;
+import org.springframework.web.context.request.RequestContextHolder;
 
 /** Methods of beans that something else than Kafka or RocketMQ calls: they take effect once for each ID. */
 class DeduplicatedMethodTest {
@@ -150,10 +163,10 @@ class DeduplicatedMethodTest {
     }
 
     @Test
-    @DisplayName("a copy of a call that still runs is deferred, and never returns as if it had run")
+    @DisplayName("a copy of a call that runs for longer than max-wait is deferred, and never returns as if it had run")
     void inFlight() {
         app.withUserConfiguration(BillingApp.class)
-                .withPropertyValues("dedup.listeners.[Billing.charge].in-flight-wait=10ms")
+                .withPropertyValues("dedup.listeners.[Billing.charge].max-wait=10ms")
                 .run(context -> {
                     Billing billing = context.getBean(Billing.class);
                     CountDownLatch running = new CountDownLatch(1);
@@ -177,6 +190,55 @@ class DeduplicatedMethodTest {
                     assertThat(billing.charge(new Order("a", 1))).isNull();
                     assertThat(target(billing).charged).containsExactly("a");
                 });
+    }
+
+    @Test
+    @DisplayName(
+            "a copy of a call that still runs waits for its end, but within a request only for in-flight-wait: the client repeats")
+    void waits() {
+        app.withUserConfiguration(BillingApp.class)
+                .withPropertyValues("dedup.listeners.[Billing.charge].in-flight-wait=10ms")
+                .run(context -> {
+                    Billing billing = context.getBean(Billing.class);
+                    CountDownLatch running = new CountDownLatch(1);
+                    CountDownLatch mayEnd = new CountDownLatch(1);
+                    target(billing).running = running;
+                    target(billing).mayEnd = mayEnd;
+                    var threads = Executors.newFixedThreadPool(2);
+                    try {
+                        Future<?> first = threads.submit(() -> billing.charge(new Order("a", 1)));
+                        running.await();
+                        AtomicReference<Thread> waiting = new AtomicReference<>();
+                        Future<?> copy = threads.submit(() -> {
+                            waiting.set(Thread.currentThread());
+                            return billing.charge(new Order("a", 1));
+                        });
+                        RequestContextHolder.setRequestAttributes(aRequest());
+                        assertThatThrownBy(() -> billing.charge(new Order("a", 1)))
+                                .isInstanceOf(CallDeferredException.class);
+                        Awaitility.await().until(() -> isWaiting(waiting.get()));
+                        mayEnd.countDown();
+                        first.get();
+                        assertThat(copy.get()).isNull();
+                    } finally {
+                        RequestContextHolder.resetRequestAttributes();
+                        threads.shutdown();
+                    }
+                    assertThat(target(billing).charged).containsExactly("a");
+                });
+    }
+
+    /** What a servlet's thread has. */
+    private static RequestAttributes aRequest() {
+        return (RequestAttributes) Proxy.newProxyInstance(
+                DeduplicatedMethodTest.class.getClassLoader(),
+                new Class<?>[] {RequestAttributes.class},
+                (proxy, method, arguments) -> null);
+    }
+
+    private static boolean isWaiting(@Nullable Thread thread) {
+        return thread != null
+                && (thread.getState() == Thread.State.TIMED_WAITING || thread.getState() == Thread.State.WAITING);
     }
 
     @Test
@@ -456,6 +518,28 @@ class DeduplicatedMethodTest {
             public void charge(String id) {}
         }
 
+        static class AfterCommit {
+            @TransactionalEventListener
+            @Deduplicated(topic = "orders", consumer = "billing", id = "#order.id")
+            public void charge(Order order) {}
+        }
+
+        static class BeforeCommit {
+            @TransactionalEventListener(phase = TransactionPhase.BEFORE_COMMIT)
+            @Deduplicated(topic = "orders", consumer = "billing", id = "#order.id")
+            public void charge(Order order) {}
+        }
+
+        static class AcknowledgesKafka {
+            @Deduplicated(topic = "orders", consumer = "billing", id = "#order.id")
+            public void charge(Order order, Acknowledgment acknowledgment) {}
+        }
+
+        static class AcknowledgesFlow {
+            @Deduplicated(topic = "orders", consumer = "billing", id = "#order.id")
+            public void charge(Order order, AcknowledgmentCallback callback) {}
+        }
+
         private void refused(Class<?> bean, String... texts) {
             app.withBean(bean).run(context -> {
                 Throwable refusal = context.getStartupFailure();
@@ -485,6 +569,10 @@ class DeduplicatedMethodTest {
             refused(OfKafka.class, "is a listener of Kafka");
             refused(MakesBean.class, "MakesBean.listener", "makes a bean");
             refused(TwoBeans.class, "Fine.charge", "two beans, one and two");
+            refused(AfterCommit.class, "AfterCommit.charge", "@TransactionalEventListener", "REQUIRES_NEW");
+            refused(BeforeCommit.class, "BeforeCommit.charge", "in the transaction of its publisher");
+            refused(AcknowledgesKafka.class, "AcknowledgesKafka.charge", "type Acknowledgment", "for a duplicate");
+            refused(AcknowledgesFlow.class, "AcknowledgesFlow.charge", "type AcknowledgmentCallback");
         }
 
         @Configuration(proxyBeanMethods = false)
@@ -549,6 +637,17 @@ class DeduplicatedMethodTest {
                 }
             }
 
+            /** The database has undone the first transaction for another one, as after a deadlock. */
+            @Transactional
+            @Deduplicated(topic = "undone", consumer = "ledger", id = "#id")
+            public void bookAgain(String id) throws SQLException {
+                jdbc.update("INSERT INTO booking VALUES (?)", id);
+                if (fails) {
+                    fails = false;
+                    throw new SQLException("deadlock", "40001");
+                }
+            }
+
             @Transactional(propagation = Propagation.REQUIRES_NEW)
             @Deduplicated(topic = "own", consumer = "ledger", id = "#id")
             public void bookInItsOwn(String id) {
@@ -594,6 +693,50 @@ class DeduplicatedMethodTest {
             });
         }
 
+        /** What else stands in front of the method, behind its deduplication. */
+        static final class Audit extends StaticMethodMatcherPointcutAdvisor {
+            private static final long serialVersionUID = 1L;
+            private static final AtomicInteger CALLS = new AtomicInteger();
+
+            Audit() {
+                super((MethodInterceptor) invocation -> {
+                    CALLS.incrementAndGet();
+                    return invocation.proceed();
+                });
+                setOrder(Ordered.LOWEST_PRECEDENCE - 1);
+            }
+
+            @Override
+            public boolean matches(Method method, Class<?> targetClass) {
+                return method.getName().equals("bookAgain");
+            }
+        }
+
+        @Test
+        @DisplayName(
+                "a run whose transaction another one has undone is repeated in place, with all that stands in front of it")
+        void undone() {
+            withDatabase()
+                    .withUserConfiguration(BookingApp.class)
+                    .withBean(
+                            Audit.class,
+                            Audit::new,
+                            definition -> definition.setRole(BeanDefinition.ROLE_INFRASTRUCTURE))
+                    .withPropertyValues(
+                            "dedup.store=jdbc",
+                            "dedup.jdbc.initialize-schema=always",
+                            "dedup.listeners.[Bookings.bookAgain].mode=transactional")
+                    .run(context -> {
+                        Audit.CALLS.set(0);
+                        Bookings bookings = context.getBean(Bookings.class);
+                        Bookings target = target(bookings);
+                        target.fails = true;
+                        bookings.bookAgain("a");
+                        assertThat(target.count()).isEqualTo(1);
+                        assertThat(Audit.CALLS).hasValue(2);
+                    });
+        }
+
         @Test
         @DisplayName("a call in an open transaction fails: a rollback would undo the effect, but not the record")
         void openTransaction() {
@@ -611,6 +754,48 @@ class DeduplicatedMethodTest {
                 Bookings target = target(bookings);
                 assertThat(target.count()).isEqualTo(1);
             });
+        }
+
+        record Booked(String id) {}
+
+        static class Mails {
+            final JdbcTemplate jdbc;
+
+            Mails(DataSource database) {
+                jdbc = new JdbcTemplate(database);
+            }
+
+            @TransactionalEventListener
+            @Transactional(propagation = Propagation.REQUIRES_NEW)
+            @Deduplicated(topic = "booked", consumer = "mails", id = "#event.id()")
+            public void inItsOwn(Booked event) {
+                jdbc.update("INSERT INTO booking VALUES (?)", "mail of " + event.id());
+            }
+
+            @TransactionalEventListener
+            @Transactional(propagation = Propagation.NOT_SUPPORTED)
+            @Deduplicated(topic = "booked", consumer = "letters", id = "#event.id()")
+            public void inNone(Booked event) {
+                jdbc.update("INSERT INTO booking VALUES (?)", "letter of " + event.id());
+            }
+        }
+
+        @Test
+        @DisplayName("an event's listener after the commit runs once for each event, and its effect is durable")
+        void afterCommit() {
+            withDatabase()
+                    .withUserConfiguration(BookingApp.class)
+                    .withBean(Mails.class)
+                    .run(context -> {
+                        TransactionTemplate publisher =
+                                new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
+                        for (int i = 0; i < 2; i++) {
+                            publisher.executeWithoutResult(status -> context.publishEvent(new Booked("a")));
+                        }
+                        Bookings target = target(context.getBean(Bookings.class));
+                        assertThat(target.jdbc.queryForList("SELECT id FROM booking ORDER BY id", String.class))
+                                .containsExactly("letter of a", "mail of a");
+                    });
         }
 
         @Test

@@ -11,12 +11,15 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
+import org.springframework.integration.IntegrationMessageHeaderAccessor;
+import org.springframework.integration.acks.AcknowledgmentCallback;
 import org.springframework.integration.channel.PublishSubscribeChannel;
 import org.springframework.integration.support.MessageBuilder;
 import org.springframework.messaging.Message;
@@ -102,6 +105,34 @@ class IntegrationTest {
         slow("a later copy", "s1");
         assertThat(TestFunctions.SLOW.count("a copy") + TestFunctions.SLOW.count("a later copy"))
                 .isZero();
+    }
+
+    @Test
+    @DisplayName(
+            "an advice: a duplicate that is dropped is acknowledged for the handler, which would have done it itself")
+    void adviceAcknowledges() {
+        List<AcknowledgmentCallback.Status> acknowledged = new CopyOnWriteArrayList<>();
+        for (int i = 0; i < 2; i++) {
+            shop.context
+                    .getBean("slow", MessageChannel.class)
+                    .send(MessageBuilder.withPayload("acknowledged")
+                            .setHeader("id2", "a1")
+                            .setHeader(
+                                    IntegrationMessageHeaderAccessor.ACKNOWLEDGMENT_CALLBACK,
+                                    new AcknowledgmentCallback() {
+                                        @Override
+                                        public void acknowledge(Status status) {
+                                            acknowledged.add(status);
+                                        }
+
+                                        @Override
+                                        public boolean isAutoAck() {
+                                            return false;
+                                        }
+                                    })
+                            .build());
+        }
+        assertThat(acknowledged).containsExactly(AcknowledgmentCallback.Status.ACCEPT); // of the duplicate
     }
 
     private static Throwable root(Throwable thrown) {

@@ -82,6 +82,7 @@ final class Shop {
                         "--dedup.topics.payments.id=key",
                         "--dedup.topics.bookings.id=key",
                         "--dedup.topics.entries.id=key",
+                        "--dedup.listeners.slowOnce.max-wait=10ms",
                         "--dedup.defaults.in-flight-wait=10ms",
                         "--dedup.defaults.max-defer-delay=300ms");
     }

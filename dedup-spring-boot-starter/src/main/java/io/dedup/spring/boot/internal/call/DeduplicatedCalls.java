@@ -1,17 +1,20 @@
 package io.dedup.spring.boot.internal.call;
 
+import io.dedup.DedupOutcome.DeferReason;
 import io.dedup.Deduplicator;
 import io.dedup.adapter.Admission;
-import io.dedup.adapter.DedupAdapter;
 import io.dedup.adapter.Delivery;
 import io.dedup.adapter.DeliveryFactory;
 import io.dedup.adapter.RunEnd;
-import io.dedup.adapter.WaitBudget;
+import io.dedup.adapter.inplace.InPlaceRunner;
 import io.dedup.id.MessageIdExtractor;
 import io.dedup.spring.boot.CallDeferredException;
+import java.time.Duration;
 import java.util.Map;
 import java.util.function.Supplier;
+import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
+import org.springframework.aop.ProxyMethodInvocation;
 
 /**
  * Calls with one topic's messages. Thread-safe.
@@ -20,23 +23,53 @@ import org.jspecify.annotations.Nullable;
  */
 public final class DeduplicatedCalls<M> {
     private final String topic;
-    private final DedupAdapter dedup;
     private final DeliveryFactory<M> deliveries;
+    private final CallWaits waits;
+    private final InPlaceRunner runner;
     private final Supplier<String> origin;
 
-    /** What runs. */
+    /** What runs; again, if the transaction of its first run was rolled back for a reason outside of it. */
     @FunctionalInterface
     public interface Body {
         @Nullable
         Object run() throws Throwable;
+
+        /** An intercepted call, which may be continued more than once. */
+        static Body of(MethodInvocation invocation) {
+            return invocation instanceof ProxyMethodInvocation repeatable
+                    ? () -> repeatable.invocableClone().proceed()
+                    : invocation::proceed;
+        }
     }
 
-    /** @param origin names the topic and what is called, for messages */
-    public DeduplicatedCalls(String topic, Deduplicator deduplicator, MessageIdExtractor<? super M> id, String origin) {
+    /**
+     * For calls of one kind.
+     *
+     * @param origin names the topic and what is called, for messages
+     * @param maxWait how long a call waits that can't be decided yet; see {@link CallWaits#runner}
+     */
+    public DeduplicatedCalls(
+            String topic,
+            Deduplicator deduplicator,
+            MessageIdExtractor<? super M> id,
+            String origin,
+            CallWaits waits,
+            @Nullable Duration maxWait) {
         this.topic = topic;
-        this.dedup = DedupAdapter.of(deduplicator);
         this.deliveries = new DeliveryFactory<>(deduplicator::topic, id, Map.of());
+        this.waits = waits;
+        this.runner = waits.runner(deduplicator, maxWait);
         this.origin = () -> origin;
+    }
+
+    /** How long a call waits that can't be decided yet. */
+    public enum Patience {
+        /** For {@code in-flight-wait}: its caller gets the exception and can call again, as the client of a request can. */
+        SHORT,
+        /** For the {@code maxWait} of these calls. */
+        LONG,
+        /** Until the store answers and the message isn't in flight elsewhere, for a caller that counts calls which throw. */
+        UNTIL_DECIDED
     }
 
     /**
@@ -46,23 +79,21 @@ public final class DeduplicatedCalls<M> {
      * @throws io.dedup.DedupException if it can't run, and another call wouldn't help: it has no ID, or its ID was refused
      * @throws Throwable what the body throws, after its claim was released
      */
-    public CallResult run(M message, Body body) throws Throwable {
+    public CallResult run(M message, Body body, Patience patience) throws Throwable {
         Delivery delivery = deliveries.of(topic, message, origin, unused -> null);
-        WaitBudget budget = WaitBudget.of(delivery.topic().policy().inFlightWait());
-        Admission admission = dedup.admit(delivery, budget);
-        if (!(admission instanceof Admission.Run run)) {
-            return notRun(admission);
-        }
         @Nullable Object[] returned = new Object[1];
-        RunEnd end = dedup.run(
-                run.execution(),
-                execution -> {
-                    returned[0] = body.run();
-                    return null; // results aren't kept for duplicates
-                },
-                budget);
+        RunEnd end;
+        do {
+            InPlaceRunner.Call call = patience == Patience.SHORT
+                    ? runner.call(delivery.topic().policy().inFlightWait())
+                    : runner.call();
+            end = call.run(delivery, execution -> {
+                returned[0] = body.run();
+                return null; // results aren't kept for duplicates
+            });
+        } while (patience == Patience.UNTIL_DECIDED && isUndecided(end) && waits.goOn());
         if (end instanceof RunEnd.NotRun notRun) {
-            return notRun(notRun.admission());
+            return notRun(notRun.admission(), patience);
         }
         if (end instanceof RunEnd.Failed failed) {
             throw failed.cause();
@@ -70,9 +101,19 @@ public final class DeduplicatedCalls<M> {
         return new CallResult.Returned(returned[0]);
     }
 
-    private CallResult notRun(Admission admission) {
+    /** Whether only waiting helps. A transaction that is undone again and again is a failure in the end. */
+    private static boolean isUndecided(RunEnd end) {
+        return end instanceof RunEnd.NotRun notRun
+                && notRun.admission() instanceof Admission.Defer defer
+                && (defer.reason() == DeferReason.STORE_UNAVAILABLE || defer.reason() == DeferReason.IN_FLIGHT);
+    }
+
+    private CallResult notRun(Admission admission, Patience patience) {
         if (admission instanceof Admission.Defer defer) {
-            throw new CallDeferredException(origin.get(), defer.reason(), defer.retryAfter(), defer.cause());
+            Throwable cause = patience == Patience.SHORT
+                    ? defer.cause()
+                    : RabbitRequeue.cause("Deferred: " + defer.reason(), defer.cause());
+            throw new CallDeferredException(origin.get(), defer.reason(), defer.retryAfter(), cause);
         }
         if (admission instanceof Admission.Reject reject) {
             throw reject.cause();

@@ -4,9 +4,12 @@ import io.dedup.id.MessageIdExtractor;
 import io.dedup.spring.boot.DedupConfigurationException;
 import io.dedup.spring.boot.Deduplicated;
 import io.dedup.spring.boot.internal.call.CallResult;
+import io.dedup.spring.boot.internal.call.CallWaits;
 import io.dedup.spring.boot.internal.call.DeduplicatedCalls;
+import io.dedup.spring.boot.internal.call.DeduplicatedCalls.Patience;
 import io.dedup.spring.boot.internal.deduplicator.DeduplicatorRegistry;
 import io.dedup.spring.boot.internal.deduplicator.ServingDeduplicator;
+import io.dedup.spring.boot.internal.http.RequestThread;
 import io.dedup.spring.boot.internal.plan.KnownTopics;
 import io.dedup.spring.boot.internal.plan.ListenerPlanner;
 import io.dedup.spring.boot.internal.plan.ListenerSpec;
@@ -29,6 +32,7 @@ public final class FlowReceivers {
     private final DeduplicatorRegistry registry;
     private final KnownTopics known;
     private final FlowMessageIds ids;
+    private final CallWaits waits;
 
     /** The handlers behind one advice. Thread-safe. */
     public static final class Receiver {
@@ -61,16 +65,22 @@ public final class FlowReceivers {
                         + " done. Remove the transaction, such as that of a poller, and use mode transactional, which opens one"
                         + " around the handler");
             }
-            return calls.run(message, handler) instanceof CallResult.Returned;
+            Patience patience = RequestThread.isCurrent() ? Patience.SHORT : Patience.LONG;
+            return calls.run(message, handler, patience) instanceof CallResult.Returned;
         }
     }
 
     public FlowReceivers(
-            ListenerPlanner planner, DeduplicatorRegistry registry, KnownTopics known, FlowMessageIds ids) {
+            ListenerPlanner planner,
+            DeduplicatorRegistry registry,
+            KnownTopics known,
+            FlowMessageIds ids,
+            CallWaits waits) {
         this.planner = planner;
         this.registry = registry;
         this.known = known;
         this.ids = ids;
+        this.waits = waits;
     }
 
     /**
@@ -111,7 +121,12 @@ public final class FlowReceivers {
         return new Receiver(
                 name,
                 new DeduplicatedCalls<>(
-                        topic, serving.deduplicator(), extractor, "topic " + topic + ", advice " + name));
+                        topic,
+                        serving.deduplicator(),
+                        extractor,
+                        "topic " + topic + ", advice " + name,
+                        waits,
+                        planner.maxWait(spec)));
     }
 
     private MessageIdExtractor<? super Message<?>> extractor(TopicPlan plan) {

@@ -4,6 +4,7 @@ import io.dedup.adapter.DedupAdapter;
 import io.dedup.id.MessageIdExtractor;
 import io.dedup.policy.DedupMode;
 import io.dedup.spring.boot.DedupConfigurationException;
+import io.dedup.spring.boot.internal.call.CallWaits;
 import io.dedup.spring.boot.internal.check.StartCheck;
 import io.dedup.spring.boot.internal.deduplicator.DeduplicatedListener;
 import io.dedup.spring.boot.internal.deduplicator.DeduplicatorRegistry;
@@ -54,6 +55,7 @@ public final class DeduplicatedMethods implements SmartInitializingSingleton, St
     private final DeduplicatorRegistry registry;
     private final KnownTopics known;
     private final MethodIds ids;
+    private final CallWaits waits;
     private final UnaryOperator<String> placeholders;
     private final Map<Called, Optional<MethodCalls>> calls = new ConcurrentHashMap<>();
     private final Map<DeduplicatedMethod, String> beanOf = new ConcurrentHashMap<>();
@@ -73,12 +75,14 @@ public final class DeduplicatedMethods implements SmartInitializingSingleton, St
             DeduplicatorRegistry registry,
             KnownTopics known,
             MethodIds ids,
+            CallWaits waits,
             UnaryOperator<String> placeholders) {
         this.beans = beans;
         this.planner = planner;
         this.registry = registry;
         this.known = known;
         this.ids = ids;
+        this.waits = waits;
         this.placeholders = placeholders;
     }
 
@@ -191,7 +195,7 @@ public final class DeduplicatedMethods implements SmartInitializingSingleton, St
         ServingDeduplicator serving = registry.serve(
                         BROKER, planned, candidate -> requireInTransaction(method, candidate, topic))
                 .servedBy();
-        return Optional.of(new MethodCalls(method, topic, serving.deduplicator(), id));
+        return Optional.of(new MethodCalls(method, topic, serving.deduplicator(), id, waits, planner.maxWait(spec)));
     }
 
     private MessageIdExtractor<? super List<@Nullable Object>> extractor(TopicPlan plan, DeduplicatedMethod method) {

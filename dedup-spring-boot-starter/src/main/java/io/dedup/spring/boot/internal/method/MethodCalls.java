@@ -4,30 +4,45 @@ import io.dedup.Deduplicator;
 import io.dedup.id.MessageIdExtractor;
 import io.dedup.spring.boot.CallDeferredException;
 import io.dedup.spring.boot.internal.call.CallResult;
+import io.dedup.spring.boot.internal.call.CallWaits;
 import io.dedup.spring.boot.internal.call.DeduplicatedCalls;
+import io.dedup.spring.boot.internal.call.DeduplicatedCalls.Patience;
+import io.dedup.spring.boot.internal.http.RequestThread;
 import io.dedup.spring.boot.internal.store.MethodTransactions;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The calls of one method: each runs under a claim or in a transaction, or not at all. Thread-safe. */
 final class MethodCalls {
+    private static final Logger log = LoggerFactory.getLogger("io.dedup");
+
     private final DeduplicatedMethod method;
+    private final Caller caller;
     private final String topic;
     private final DeduplicatedCalls<List<@Nullable Object>> calls;
     private final boolean leavesTransactions;
+    private final boolean waitsUntilDecided;
 
     MethodCalls(
             DeduplicatedMethod method,
             String topic,
             Deduplicator deduplicator,
-            MessageIdExtractor<? super List<@Nullable Object>> id) {
+            MessageIdExtractor<? super List<@Nullable Object>> id,
+            CallWaits waits,
+            @Nullable Duration maxWait) {
         this.method = method;
+        this.caller = Caller.of(method);
         this.topic = topic;
-        this.calls = new DeduplicatedCalls<>(topic, deduplicator, id, "topic " + topic + ", method " + method.name());
+        this.calls = new DeduplicatedCalls<>(
+                topic, deduplicator, id, "topic " + topic + ", method " + method.name(), waits, maxWait);
+        this.waitsUntilDecided = maxWait == null && caller == Caller.BROKER;
         this.leavesTransactions = MethodTransactions.leavesCallers(method.method(), method.type());
     }
 
@@ -49,8 +64,40 @@ final class MethodCalls {
         }
         @Nullable Object[] arguments = invocation.getArguments();
         List<@Nullable Object> values = Collections.unmodifiableList(Arrays.asList(arguments));
-        return calls.run(values, invocation::proceed) instanceof CallResult.Returned returned
+        return run(values, DeduplicatedCalls.Body.of(invocation)) instanceof CallResult.Returned returned
                 ? returned.value()
                 : method.method().getReturnType() == Optional.class ? Optional.empty() : null;
+    }
+
+    private CallResult run(List<@Nullable Object> arguments, DeduplicatedCalls.Body body) throws Throwable {
+        try {
+            return calls.run(arguments, body, patience());
+        } catch (CallDeferredException e) {
+            if (caller == Caller.GIVES_UP) {
+                log.error(
+                        "{}. Nothing calls method {} again, so its effect never happens, unless the event is published"
+                                + " again as Spring Modulith can do",
+                        e.getMessage(),
+                        method.name());
+            }
+            throw e;
+        }
+    }
+
+    private Patience patience() {
+        if (waitsUntilDecided) {
+            return Patience.UNTIL_DECIDED;
+        }
+        return caller == Caller.OTHER && RequestThread.isCurrent() ? Patience.SHORT : Patience.LONG;
+    }
+
+    /** As it is called in {@code dedup.listeners}, logs and errors. */
+    String name() {
+        return method.name();
+    }
+
+    /** Whether it may be called in a transaction. */
+    boolean leavesTransactions() {
+        return leavesTransactions;
     }
 }

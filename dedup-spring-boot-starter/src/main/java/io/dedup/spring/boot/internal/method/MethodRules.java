@@ -70,7 +70,27 @@ final class MethodRules {
                     + ", so its effect may happen after its return, and would count as done"
                     + " before. Wait for the effect in the method, or call Deduplicator.executeAsync";
         }
-        return null;
+        Class<?> acknowledging = AcknowledgingParameters.first(method.method());
+        if (acknowledging != null) {
+            return "has a parameter of type " + acknowledging.getSimpleName()
+                    + ", with which it can acknowledge its message. It isn't called for a duplicate, which nobody would"
+                    + " acknowledge then. Remove the parameter, and let the container acknowledge when the method has returned";
+        }
+        return Caller.isTransactionalEvent(method) ? problemOfTransactionalEvent(method) : null;
+    }
+
+    /** Spring calls it while its publisher's transaction is bound to the thread, also when that has ended. */
+    private static @Nullable String problemOfTransactionalEvent(DeduplicatedMethod method) {
+        if (Caller.isAsync(method) || MethodTransactions.leavesCallers(method.method(), method.type())) {
+            return null;
+        }
+        return Caller.isBeforeCommit(method)
+                ? "is a @TransactionalEventListener in the transaction of its publisher: if that were rolled back, the effect would"
+                        + " be gone, but recorded as done. Use the phase AFTER_COMMIT"
+                : "is a @TransactionalEventListener, which Spring calls with the ended transaction still bound to the thread:"
+                        + " what it writes to a database may never be committed, but would be recorded as done. Add"
+                        + " @Transactional(propagation = Propagation.REQUIRES_NEW) if it writes to a database, and"
+                        + " NOT_SUPPORTED if it doesn't";
     }
 
     private static boolean endsLater(Method method, Class<?> result) {

@@ -2,6 +2,7 @@ package io.dedup.spring.boot.internal.plan;
 
 import io.dedup.spring.boot.DedupConfigurationException;
 import io.dedup.spring.boot.ListenerProperties;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -88,6 +89,17 @@ public final class ListenerPlanner {
                     "Remove it, or change the group where the listener is declared. The name within which message IDs are"
                             + " unique is dedup.listeners." + spec.name() + ".consumer.");
         }
+    }
+
+    /** How long a call of a method waits that can't be decided yet; null for the default of its caller. */
+    public @Nullable Duration maxWait(ListenerSpec spec) {
+        ListenerProperties entry = plans.listener(spec.name());
+        Duration wait = entry == null ? null : entry.getMaxWait();
+        if (wait != null && wait.isNegative()) {
+            throw new DedupConfigurationException(
+                    "dedup.listeners." + spec.name() + ".max-wait is negative.", "Set it to zero or more.");
+        }
+        return wait;
     }
 
     /** The settings of this listener alone: its annotation and its entry. */

@@ -1,0 +1,64 @@
+package io.dedup.spring.boot.internal.method;
+
+import java.lang.reflect.Method;
+import java.util.List;
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
+
+/** Who calls a method, as far as its annotations show: what a call may cost that throws because it can't be decided yet. */
+enum Caller {
+    /** A broker's listener container: each call that throws is one of the message's delivery attempts. */
+    BROKER,
+    /** Something that neither passes the exception on nor calls again: the effect of a call that throws never happens. */
+    GIVES_UP,
+    /** Not known. Whoever it is gets the exception. */
+    OTHER;
+
+    private static final List<String> BROKERS = List.of(
+            "org.springframework.amqp.rabbit.annotation.RabbitListener",
+            "org.springframework.amqp.rabbit.annotation.RabbitListeners",
+            "org.springframework.amqp.rabbit.annotation.RabbitHandler",
+            "org.springframework.jms.annotation.JmsListener",
+            "org.springframework.jms.annotation.JmsListeners",
+            "org.springframework.pulsar.annotation.PulsarListener",
+            "org.springframework.pulsar.annotation.PulsarListeners",
+            "io.awspring.cloud.sqs.annotation.SqsListener",
+            "io.awspring.cloud.sqs.annotation.SqsHandler",
+            "com.azure.spring.messaging.servicebus.implementation.core.annotation.ServiceBusListener");
+    private static final String ASYNC = "org.springframework.scheduling.annotation.Async";
+    private static final String TRANSACTIONAL_EVENT =
+            "org.springframework.transaction.event.TransactionalEventListener";
+
+    static Caller of(DeduplicatedMethod method) {
+        MergedAnnotations annotations = on(method.method());
+        if (BROKERS.stream().anyMatch(annotations::isPresent)) {
+            return BROKER;
+        }
+        return isTransactionalEvent(method) || isAsync(method) ? GIVES_UP : OTHER;
+    }
+
+    /** Whether Spring calls it at the end of a transaction, and logs its exceptions. */
+    static boolean isTransactionalEvent(DeduplicatedMethod method) {
+        return on(method.method()).isPresent(TRANSACTIONAL_EVENT);
+    }
+
+    /** Whether it runs on a thread of its own, so that its caller gets no exception. */
+    static boolean isAsync(DeduplicatedMethod method) {
+        return on(method.method()).isPresent(ASYNC)
+                || MergedAnnotations.from(method.type(), SearchStrategy.TYPE_HIERARCHY)
+                        .isPresent(ASYNC);
+    }
+
+    /** Whether Spring calls it within the transaction, unless it isn't {@link #isTransactionalEvent}. */
+    static boolean isBeforeCommit(DeduplicatedMethod method) {
+        return on(method.method())
+                .get(TRANSACTIONAL_EVENT)
+                .getValue("phase")
+                .map(phase -> phase.toString().equals("BEFORE_COMMIT"))
+                .orElse(false);
+    }
+
+    private static MergedAnnotations on(Method method) {
+        return MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY);
+    }
+}
