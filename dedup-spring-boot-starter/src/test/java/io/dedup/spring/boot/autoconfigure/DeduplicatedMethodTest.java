@@ -52,7 +52,6 @@ import org.springframework.context.annotation.Scope;
 import org.springframework.context.annotation.ScopedProxyMode;
 import org.springframework.core.Ordered;
 import org.springframework.core.PriorityOrdered;
-import org.springframework.integration.acks.AcknowledgmentCallback;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.kafka.annotation.KafkaListener;
 import org.springframework.kafka.support.Acknowledgment;
@@ -535,9 +534,22 @@ class DeduplicatedMethodTest {
             public void charge(Order order, Acknowledgment acknowledgment) {}
         }
 
-        static class AcknowledgesFlow {
+        /** As those of SQS and Pulsar. */
+        interface Acknowledgement {
+            void acknowledge();
+        }
+
+        static class AcknowledgesElsewhere {
             @Deduplicated(topic = "orders", consumer = "billing", id = "#order.id")
-            public void charge(Order order, AcknowledgmentCallback callback) {}
+            public void charge(Order order, Acknowledgement acknowledgement) {}
+        }
+
+        /** A business document. */
+        record OrderAcknowledgement(String id) {}
+
+        static class Fine {
+            @Deduplicated(topic = "acknowledged", consumer = "billing", id = "#document.id")
+            public void charge(OrderAcknowledgement document) {}
         }
 
         private void refused(Class<?> bean, String... texts) {
@@ -572,7 +584,8 @@ class DeduplicatedMethodTest {
             refused(AfterCommit.class, "AfterCommit.charge", "@TransactionalEventListener", "REQUIRES_NEW");
             refused(BeforeCommit.class, "BeforeCommit.charge", "in the transaction of its publisher");
             refused(AcknowledgesKafka.class, "AcknowledgesKafka.charge", "type Acknowledgment", "for a duplicate");
-            refused(AcknowledgesFlow.class, "AcknowledgesFlow.charge", "type AcknowledgmentCallback");
+            refused(AcknowledgesElsewhere.class, "AcknowledgesElsewhere.charge", "type Acknowledgement");
+            app.withBean(Fine.class).run(context -> assertThat(context).hasNotFailed());
         }
 
         @Configuration(proxyBeanMethods = false)

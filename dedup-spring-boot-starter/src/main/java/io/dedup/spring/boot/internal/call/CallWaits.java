@@ -24,12 +24,18 @@ public final class CallWaits implements ApplicationListener<ContextClosedEvent> 
     private static final Duration WAIT_AFTER_END = Duration.ofSeconds(10);
 
     private final BeanFactory beans;
+    private final Duration waitAfterEnd;
     private final List<InPlaceRunner> runners = new CopyOnWriteArrayList<>();
     private volatile boolean ended;
 
     /** For the calls of an application. */
     public CallWaits(BeanFactory beans) {
+        this(beans, WAIT_AFTER_END);
+    }
+
+    CallWaits(BeanFactory beans, Duration waitAfterEnd) {
         this.beans = beans;
+        this.waitAfterEnd = waitAfterEnd;
     }
 
     /**
@@ -38,7 +44,7 @@ public final class CallWaits implements ApplicationListener<ContextClosedEvent> 
      * @param maxWait null for as long as a claim of a process that has died lasts, and a handler may run
      */
     InPlaceRunner runner(Deduplicator deduplicator, @Nullable Duration maxWait) {
-        InPlaceRunner runner = new InPlaceRunner(DedupAdapter.of(deduplicator), maxWait, WAIT_AFTER_END);
+        InPlaceRunner runner = new InPlaceRunner(DedupAdapter.of(deduplicator), maxWait, waitAfterEnd);
         runners.add(runner);
         return runner;
     }
