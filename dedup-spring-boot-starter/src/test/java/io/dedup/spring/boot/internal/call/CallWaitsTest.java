@@ -27,11 +27,12 @@ class CallWaitsTest {
 
     @ParameterizedTest
     @EnumSource
-    @DisplayName("a call waits as its caller can, and all waits end when the application closes, but not when a child of it does")
+    @DisplayName(
+            "a call waits as its caller can, and all waits end when the application closes, but not when a child of it does")
     void closing(Patience patience) throws Exception {
         InMemoryDedupStore store = new InMemoryDedupStore();
-        store.claim(new ClaimRequest(
-                new DedupKey(DedupScope.of("billing", "orders"), "a"), new Owner("elsewhere"), LEASE));
+        store.claim(
+                new ClaimRequest(new DedupKey(DedupScope.of("billing", "orders"), "a"), new Owner("elsewhere"), LEASE));
         try (GenericApplicationContext application = new GenericApplicationContext();
                 GenericApplicationContext child = new GenericApplicationContext(application);
                 Deduplicator dedup = Deduplicators.builder(store)
@@ -58,8 +59,7 @@ class CallWaitsTest {
                 throw new IllegalStateException("ran");
             });
             if (patience != Patience.SHORT) {
-                Awaitility.await()
-                        .until(() -> thread[0] != null && thread[0].getState() == Thread.State.TIMED_WAITING);
+                Awaitility.await().until(() -> thread[0] != null && thread[0].getState() == Thread.State.TIMED_WAITING);
                 waits.onApplicationEvent(new ContextClosedEvent(child));
                 assertThat(deferred).isNotDone();
                 waits.onApplicationEvent(new ContextClosedEvent(application));

@@ -15,7 +15,7 @@ import org.springframework.context.annotation.Import;
 import org.springframework.jms.annotation.JmsListener;
 
 /** Containers whose settings would lose messages, or block them. They are refused before they start, so no broker is needed. */
-class RefusedTest {
+class ContainerRefusalTest {
     @Configuration(proxyBeanMethods = false)
     @EnableAutoConfiguration
     @Import(Stock.class)
@@ -44,6 +44,7 @@ class RefusedTest {
         SpringApplicationBuilder app = new SpringApplicationBuilder(App.class)
                 .properties(
                         "spring.main.web-application-type=none",
+                        "spring.main.banner-mode=off",
                         "spring.config.name=none", // not that of the shop
                         "spring.artemis.mode=native",
                         "spring.datasource.url=jdbc:h2:mem:refused",

@@ -51,7 +51,7 @@ import org.springframework.messaging.handler.annotation.Header;
  * (RabbitMQ), or after 10 of them (Artemis), because there is no dead-letter queue.
  */
 @TestInstance(Lifecycle.PER_CLASS)
-class DeferralTest {
+class WaitingListenersTest {
     private static final Duration SOON = Duration.ofSeconds(30);
     private static final int MORE_THAN_ALL_ATTEMPTS = 21;
 
@@ -123,6 +123,7 @@ class DeferralTest {
         app = new SpringApplicationBuilder(App.class)
                 .properties(
                         "spring.main.web-application-type=none",
+                        "spring.main.banner-mode=off",
                         "spring.config.name=none", // not that of the shop
                         "spring.artemis.mode=embedded",
                         "spring.artemis.embedded.persistent=false",
