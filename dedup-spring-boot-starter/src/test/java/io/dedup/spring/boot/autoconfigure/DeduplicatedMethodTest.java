@@ -881,6 +881,28 @@ class DeduplicatedMethodTest {
         });
     }
 
+    @Test
+    @DisplayName("a deferral that no caller hears of is logged as what it is: the effect never happens")
+    void asyncGivesUp() {
+        try (Logs logs = new Logs()) {
+            app.withUserConfiguration(AsyncApp.class)
+                    .withPropertyValues("dedup.listeners.[Background.mail].max-wait=10ms")
+                    .run(context -> {
+                        Background background = context.getBean(Background.class);
+                        background.mail("a");
+                        var registry = context.getBean(DeduplicatorRegistry.class);
+                        var dedup = DedupAdapter.of(
+                                registry.deduplicators().get(0).deduplicator());
+                        Awaitility.await().until(() -> dedup.inFlight() == 1);
+                        background.mail("a");
+                        Awaitility.await().untilAsserted(() -> assertThat(logs.messages())
+                                .anySatisfy(text -> assertThat(text)
+                                        .contains("Nothing calls method Background.mail again")));
+                        target(background).mayEnd.countDown();
+                    });
+        }
+    }
+
     @Configuration(proxyBeanMethods = false)
     static class AsyncInside {
         @Bean
