@@ -1,0 +1,195 @@
+package io.dedup.simulation;
+
+import io.dedup.simulation.Circumstances.ErrorHandling;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.common.TopicPartition;
+import org.springframework.kafka.listener.CommonErrorHandler;
+import org.springframework.kafka.listener.CommonLoggingErrorHandler;
+import org.springframework.kafka.listener.CommonMixedErrorHandler;
+import org.springframework.kafka.listener.DefaultErrorHandler;
+import org.springframework.kafka.listener.MessageListenerContainer;
+import org.springframework.util.backoff.FixedBackOff;
+
+/** Error handlers of spring-kafka, and such as applications write. */
+final class ErrorHandlers {
+    private ErrorHandlers() {}
+
+    /** @param giveUp is called with each record that the handler gives up */
+    static CommonErrorHandler of(Circumstances circumstances, Consumer<ConsumerRecord<?, ?>> giveUp) {
+        long backOff = circumstances.errorHandling() == ErrorHandling.DEFAULT ? 0 : 1;
+        DefaultErrorHandler standard = new DefaultErrorHandler(
+                (record, exception) -> giveUp.accept(record), new FixedBackOff(backOff, circumstances.retries()));
+        return switch (circumstances.errorHandling()) {
+            case DEFAULT, DEFAULT_WITH_BACK_OFF -> standard;
+            case MIXED -> new CommonMixedErrorHandler(standard, standard);
+            case WRAPPED -> new Wrapper(standard);
+            case SKIPS -> new Skipping(giveUp);
+            case LOGS -> new Logging(giveUp);
+            case SEEKS -> new Seeking();
+        };
+    }
+
+    /** Written before {@code onPartitionsAssigned} existed, as applications have them. */
+    private record Wrapper(CommonErrorHandler wrapped) implements CommonErrorHandler {
+        @Override
+        public boolean seeksAfterHandling() {
+            return wrapped.seeksAfterHandling();
+        }
+
+        @Override
+        public void handleOtherException(
+                Exception thrown,
+                org.apache.kafka.clients.consumer.Consumer<?, ?> consumer,
+                MessageListenerContainer container,
+                boolean batchListener) {
+            wrapped.handleOtherException(thrown, consumer, container, batchListener);
+        }
+
+        @Override
+        public boolean handleOne(
+                Exception thrown,
+                ConsumerRecord<?, ?> record,
+                org.apache.kafka.clients.consumer.Consumer<?, ?> consumer,
+                MessageListenerContainer container) {
+            return wrapped.handleOne(thrown, record, consumer, container);
+        }
+
+        @Override
+        public void handleRemaining(
+                Exception thrown,
+                List<ConsumerRecord<?, ?>> records,
+                org.apache.kafka.clients.consumer.Consumer<?, ?> consumer,
+                MessageListenerContainer container) {
+            wrapped.handleRemaining(thrown, records, consumer, container);
+        }
+
+        @Override
+        public void handleBatch(
+                Exception thrown,
+                ConsumerRecords<?, ?> data,
+                org.apache.kafka.clients.consumer.Consumer<?, ?> consumer,
+                MessageListenerContainer container,
+                Runnable invokeListener) {
+            wrapped.handleBatch(thrown, data, consumer, container, invokeListener);
+        }
+
+        @Override
+        public <K, V> ConsumerRecords<K, V> handleBatchAndReturnRemaining(
+                Exception thrown,
+                ConsumerRecords<?, ?> data,
+                org.apache.kafka.clients.consumer.Consumer<?, ?> consumer,
+                MessageListenerContainer container,
+                Runnable invokeListener) {
+            return wrapped.handleBatchAndReturnRemaining(thrown, data, consumer, container, invokeListener);
+        }
+    }
+
+    private record Skipping(Consumer<ConsumerRecord<?, ?>> giveUp) implements CommonErrorHandler {
+        @Override
+        public boolean handleOne(
+                Exception thrown,
+                ConsumerRecord<?, ?> record,
+                org.apache.kafka.clients.consumer.Consumer<?, ?> consumer,
+                MessageListenerContainer container) {
+            giveUp.accept(record);
+            return true;
+        }
+
+        @Override
+        public void handleBatch(
+                Exception thrown,
+                ConsumerRecords<?, ?> data,
+                org.apache.kafka.clients.consumer.Consumer<?, ?> consumer,
+                MessageListenerContainer container,
+                Runnable invokeListener) {
+            data.forEach(giveUp);
+        }
+
+        @Override
+        public void handleOtherException(
+                Exception thrown,
+                org.apache.kafka.clients.consumer.Consumer<?, ?> consumer,
+                MessageListenerContainer container,
+                boolean batchListener) {}
+    }
+
+    private static final class Logging extends CommonLoggingErrorHandler {
+        private final Consumer<ConsumerRecord<?, ?>> giveUp;
+
+        Logging(Consumer<ConsumerRecord<?, ?>> giveUp) {
+            this.giveUp = giveUp;
+        }
+
+        @Override
+        public boolean handleOne(
+                Exception thrown,
+                ConsumerRecord<?, ?> record,
+                org.apache.kafka.clients.consumer.Consumer<?, ?> consumer,
+                MessageListenerContainer container) {
+            giveUp.accept(record);
+            return true;
+        }
+
+        @Override
+        public void handleBatch(
+                Exception thrown,
+                ConsumerRecords<?, ?> data,
+                org.apache.kafka.clients.consumer.Consumer<?, ?> consumer,
+                MessageListenerContainer container,
+                Runnable invokeListener) {
+            data.forEach(giveUp);
+        }
+    }
+
+    /** Seeks to the first of each partition, and tries without end. */
+    private static final class Seeking implements CommonErrorHandler {
+        @Override
+        public boolean seeksAfterHandling() {
+            return true;
+        }
+
+        @Override
+        public void handleRemaining(
+                Exception thrown,
+                List<ConsumerRecord<?, ?>> records,
+                org.apache.kafka.clients.consumer.Consumer<?, ?> consumer,
+                MessageListenerContainer container) {
+            seek(records, consumer);
+            throw new IllegalStateException("sought back", thrown); // otherwise the container commits what failed
+        }
+
+        @Override
+        public void handleBatch(
+                Exception thrown,
+                ConsumerRecords<?, ?> data,
+                org.apache.kafka.clients.consumer.Consumer<?, ?> consumer,
+                MessageListenerContainer container,
+                Runnable invokeListener) {
+            List<ConsumerRecord<?, ?>> records = new ArrayList<>();
+            data.forEach(records::add);
+            seek(records, consumer);
+            throw new IllegalStateException("sought back", thrown);
+        }
+
+        @Override
+        public void handleOtherException(
+                Exception thrown,
+                org.apache.kafka.clients.consumer.Consumer<?, ?> consumer,
+                MessageListenerContainer container,
+                boolean batchListener) {}
+
+        private void seek(
+                List<ConsumerRecord<?, ?>> records, org.apache.kafka.clients.consumer.Consumer<?, ?> consumer) {
+            Map<TopicPartition, Long> first = new LinkedHashMap<>();
+            records.forEach(
+                    each -> first.putIfAbsent(new TopicPartition(each.topic(), each.partition()), each.offset()));
+            first.forEach(consumer::seek);
+        }
+    }
+}

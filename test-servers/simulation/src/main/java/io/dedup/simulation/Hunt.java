@@ -1,0 +1,98 @@
+package io.dedup.simulation;
+
+import java.io.PrintStream;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** Runs one seed after another until the time is over, and prints each run that lost, doubled or blocked messages. */
+public final class Hunt {
+    /** Runs wait for timers most of the time. */
+    private static final int THREADS = 12;
+
+    private final AtomicLong seeds;
+    private final AtomicInteger runs = new AtomicInteger();
+    private final List<Verdict> bad = new CopyOnWriteArrayList<>();
+    private final List<Throwable> errors = new CopyOnWriteArrayList<>();
+
+    private Hunt(long firstSeed) {
+        this.seeds = new AtomicLong(firstSeed);
+    }
+
+    /**
+     * The command's arguments: a seed whose time line is printed, or 0 to hunt; for how many seconds; and the first seed of the
+     * hunt, or 0 for a fresh one.
+     */
+    public static void main(String[] arguments) throws InterruptedException {
+        PrintStream out = System.out;
+        long seed = Long.parseLong(arguments[0]);
+        if (seed != 0) {
+            Verdict verdict = Run.of(seed);
+            verdict.steps().forEach(out::println);
+            out.println(verdict.line());
+            System.exit(verdict.isBad() ? 1 : 0);
+        }
+        long first = Long.parseLong(arguments[2]);
+        Hunt hunt = run(Duration.ofSeconds(Long.parseLong(arguments[1])), first == 0 ? System.nanoTime() : first);
+        out.println(hunt.report());
+        System.exit(hunt.isClean() ? 0 : 1);
+    }
+
+    /** Hunts for so long, beginning with this seed. */
+    static Hunt run(Duration time, long firstSeed) throws InterruptedException {
+        Hunt hunt = new Hunt(firstSeed);
+        long end = System.nanoTime() + time.toNanos();
+        ExecutorService threads = Executors.newFixedThreadPool(THREADS);
+        for (int i = 0; i < THREADS; i++) {
+            threads.execute(() -> hunt.until(end));
+        }
+        threads.shutdown();
+        if (!threads.awaitTermination(time.toSeconds() + 120, TimeUnit.SECONDS)) {
+            throw new IllegalStateException("runs don't end");
+        }
+        return hunt;
+    }
+
+    private void until(long end) {
+        while (System.nanoTime() < end) {
+            long seed = seeds.getAndIncrement();
+            try {
+                Verdict verdict = Run.of(seed);
+                runs.incrementAndGet();
+                if (verdict.isBad()) {
+                    bad.add(verdict);
+                }
+            } catch (RuntimeException | Error e) {
+                errors.add(new IllegalStateException("seed " + seed, e));
+            }
+        }
+    }
+
+    boolean isClean() {
+        return bad.isEmpty() && errors.isEmpty();
+    }
+
+    int runs() {
+        return runs.get();
+    }
+
+    /** One line for each bad run, and the number of runs. */
+    String report() {
+        StringBuilder report = new StringBuilder();
+        bad.forEach(verdict -> report.append(verdict.line()).append('\n'));
+        errors.forEach(error -> report.append(error.getMessage())
+                .append(": ")
+                .append(error.getCause())
+                .append('\n'));
+        return report.append("runs ")
+                .append(runs)
+                .append(", bad ")
+                .append(bad.size() + errors.size())
+                .toString();
+    }
+}

@@ -1,0 +1,726 @@
+package io.dedup.simulation.kafka;
+
+import io.dedup.simulation.kafka.Trouble.Kind;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
+import java.util.regex.Pattern;
+import org.apache.kafka.clients.consumer.CloseOptions;
+import org.apache.kafka.clients.consumer.CommitFailedException;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
+import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.NoOffsetForPartitionException;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.consumer.OffsetAndTimestamp;
+import org.apache.kafka.clients.consumer.OffsetCommitCallback;
+import org.apache.kafka.clients.consumer.SubscriptionPattern;
+import org.apache.kafka.common.Metric;
+import org.apache.kafka.common.MetricName;
+import org.apache.kafka.common.PartitionInfo;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.errors.RebalanceInProgressException;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.common.errors.WakeupException;
+import org.apache.kafka.common.metrics.KafkaMetric;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One member of a group: what a Kafka consumer answers, with faults at the calls that were drawn. The group's other member is
+ * simulated too: it takes partitions away, handles nothing and commits nothing, and gives them back.
+ *
+ * <p>Used by one thread, but for {@link #wakeup()}.
+ */
+public final class SimulatedConsumer implements Consumer<String, String> {
+    /** Where a consumer begins that has no committed offset, or one that is out of the log's range. */
+    public enum Reset {
+        EARLIEST,
+        LATEST,
+        NONE
+    }
+
+    /** What the run watches. */
+    public interface Observer {
+        /** Notes a step, for a failed run's time line. */
+        void step(String step);
+
+        /** All is read, committed or not, and nothing more happens. Called again with each further poll. */
+        void idle();
+
+        /** A poll begins; the consumer's thread. */
+        void polling();
+
+        /**
+         * The container must be stopped, and another one started; returns at once.
+         *
+         * @param crash whether its process has died
+         */
+        void restart(boolean crash);
+    }
+
+    private static final ConsumerRebalanceListener NO_LISTENER = new ConsumerRebalanceListener() {
+        @Override
+        public void onPartitionsRevoked(Collection<TopicPartition> partitions) {}
+
+        @Override
+        public void onPartitionsAssigned(Collection<TopicPartition> partitions) {}
+    };
+
+    private static final int POLLS_KEPT = 5;
+
+    private final SimulatedBroker broker;
+    private final Trouble trouble;
+    private final Observer observer;
+    private final Reset reset;
+    private final GroupProtocol protocol;
+    private final int maxPollRecords;
+    private final AtomicBoolean wakeUp = new AtomicBoolean();
+
+    /** What was committed at the last polls: retention deletes what is old, not what was committed a moment ago. */
+    private final Deque<Map<TopicPartition, Long>> committedBefore = new ArrayDeque<>();
+
+    private final Set<TopicPartition> assignment = new LinkedHashSet<>();
+    private final Map<TopicPartition, Long> positions = new HashMap<>();
+    private final Set<TopicPartition> paused = new HashSet<>();
+    /** Partitions that the other member has, and the number of polls until it gives them back. */
+    private final Map<TopicPartition, Integer> elsewhere = new TreeMap<>((a, b) -> a.partition() - b.partition());
+
+    private ConsumerRebalanceListener listener = NO_LISTENER;
+    private Set<String> subscription = Set.of();
+    private boolean joined;
+    private boolean rebalancing;
+    private boolean fenced;
+    private boolean restartAsked;
+    private boolean dead;
+    private int generation;
+    private boolean closed;
+
+    SimulatedConsumer(
+            SimulatedBroker broker,
+            Trouble trouble,
+            Observer observer,
+            Reset reset,
+            GroupProtocol protocol,
+            int maxPollRecords) {
+        this.broker = broker;
+        this.trouble = trouble;
+        this.observer = observer;
+        this.reset = reset;
+        this.protocol = protocol;
+        this.maxPollRecords = maxPollRecords;
+    }
+
+    @Override
+    public ConsumerRecords<String, String> poll(Duration timeout) {
+        requireOpen();
+        throwWakeUp();
+        observer.polling();
+        committedBefore.addLast(broker.committed());
+        if (committedBefore.size() > POLLS_KEPT) {
+            committedBefore.removeFirst();
+        }
+        Kind fault = trouble.atPoll();
+        if (fault == Kind.WAKE_UP) {
+            wakeup();
+            step("poll: woken up");
+            throwWakeUp();
+        }
+        if ((fault == Kind.RESTART || fault == Kind.CRASH) && !restartAsked) {
+            restartAsked = true;
+            dead = fault == Kind.CRASH;
+            step(dead ? "poll: the process dies" : "poll: the operator stops the container");
+            observer.restart(dead);
+            while (!wakeUp.get()) { // the container wakes its consumer up when it is stopped
+                LockSupport.parkNanos(100_000);
+            }
+            throwWakeUp();
+        }
+        if (fault == Kind.RETENTION) {
+            retention();
+        }
+        group(fault);
+        ConsumerRecords<String, String> records = fetch();
+        if (records.isEmpty()) {
+            if (isIdle()) {
+                observer.idle();
+            }
+            // Real time passes only so that timers of the code under test can end.
+            LockSupport.parkNanos(Math.min(timeout.toNanos(), 200_000));
+            throwWakeUp();
+        } else {
+            step("poll: " + describe(records));
+        }
+        return records;
+    }
+
+    private boolean isIdle() {
+        return joined
+                && elsewhere.isEmpty()
+                && !rebalancing
+                && assignment.stream().allMatch(each -> {
+                    Long position = positions.get(each);
+                    return position != null && position >= broker.end(each);
+                });
+    }
+
+    private void group(@Nullable Kind fault) {
+        if (subscription.isEmpty()) {
+            return;
+        }
+        if (!joined) {
+            joined = true;
+            nextGeneration();
+            add(broker.partitions());
+            return;
+        }
+        if (fenced || fault == Kind.LOST) {
+            fenced = false;
+            rebalancing = false;
+            List<TopicPartition> lost = new ArrayList<>(assignment);
+            step("poll: lost " + lost);
+            nextGeneration();
+            takeAway(lost, () -> listener.onPartitionsLost(lost));
+            add(lost);
+            return;
+        }
+        if (rebalancing) {
+            rebalancing = false;
+            finishRebalance();
+            return;
+        }
+        List<TopicPartition> back = new ArrayList<>();
+        elsewhere.replaceAll((partition, polls) -> polls - 1);
+        elsewhere.forEach((partition, polls) -> {
+            if (polls <= 0 || trouble.isOver()) {
+                back.add(partition);
+            }
+        });
+        if (!back.isEmpty()) {
+            back.forEach(elsewhere::remove);
+            step("poll: rebalance gives back " + back);
+            if (protocol == GroupProtocol.EAGER) {
+                revoke(new ArrayList<>(assignment), back);
+            } else {
+                nextGeneration();
+                add(back);
+            }
+        } else if (fault == Kind.REBALANCE) {
+            step("poll: a rebalance begins");
+            rebalancing = true;
+            if (protocol == GroupProtocol.EAGER) {
+                rebalancing = false;
+                finishRebalance();
+            }
+        }
+    }
+
+    private void finishRebalance() {
+        List<TopicPartition> leaving = new ArrayList<>();
+        for (TopicPartition each : assignment) {
+            if (trouble.upTo(2) == 0) {
+                leaving.add(each);
+            }
+        }
+        nextGeneration();
+        step("poll: the rebalance takes away " + leaving);
+        if (protocol == GroupProtocol.EAGER) {
+            List<TopicPartition> all = List.copyOf(assignment);
+            leaving.forEach(each -> elsewhere.put(each, trouble.upTo(3)));
+            revoke(all, List.of());
+        } else {
+            leaving.forEach(each -> elsewhere.put(each, trouble.upTo(3)));
+            if (!leaving.isEmpty()) {
+                takeAway(leaving, () -> listener.onPartitionsRevoked(leaving));
+            }
+            add(List.of());
+        }
+    }
+
+    /** Eager: everything is revoked, then what isn't elsewhere is assigned. */
+    private void revoke(List<TopicPartition> all, List<TopicPartition> added) {
+        nextGeneration();
+        if (!all.isEmpty()) {
+            takeAway(all, () -> listener.onPartitionsRevoked(all));
+        }
+        Set<TopicPartition> next = new LinkedHashSet<>(all);
+        next.addAll(added);
+        next.removeAll(elsewhere.keySet());
+        add(next);
+    }
+
+    private void nextGeneration() {
+        broker.generation(++generation);
+    }
+
+    private void takeAway(List<TopicPartition> partitions, Runnable callback) {
+        try {
+            callback.run();
+        } finally {
+            partitions.forEach(each -> {
+                assignment.remove(each);
+                positions.remove(each);
+                paused.remove(each);
+            });
+        }
+    }
+
+    private void add(Collection<TopicPartition> added) {
+        assignment.addAll(added);
+        List<TopicPartition> assigned = List.copyOf(added);
+        step("poll: assigned " + assigned);
+        listener.onPartitionsAssigned(assigned);
+    }
+
+    private ConsumerRecords<String, String> fetch() {
+        Map<TopicPartition, List<ConsumerRecord<String, String>>> polled = new LinkedHashMap<>();
+        Map<TopicPartition, OffsetAndMetadata> next = new HashMap<>();
+        int left = 1 + (maxPollRecords == 1 ? 0 : trouble.upTo(maxPollRecords - 1));
+        for (TopicPartition each : assignment) {
+            if (paused.contains(each) || left == 0) {
+                continue;
+            }
+            long position = resolve(each);
+            List<ConsumerRecord<String, String>> records = broker.read(each, position, left);
+            if (records.isEmpty()) {
+                positions.put(each, Math.max(position, broker.end(each))); // past the gaps at the end
+                continue;
+            }
+            left -= records.size();
+            long after = records.get(records.size() - 1).offset() + 1;
+            positions.put(each, after);
+            next.put(each, new OffsetAndMetadata(after));
+            polled.put(each, records);
+        }
+        return polled.isEmpty() ? ConsumerRecords.empty() : new ConsumerRecords<>(polled, next);
+    }
+
+    private long resolve(TopicPartition partition) {
+        Long position = positions.get(partition);
+        if (position == null) {
+            position = broker.committed(partition);
+        }
+        if (position == null || position < broker.begin(partition) || position > broker.end(partition)) {
+            step("reset " + partition + " from " + position + " to " + reset);
+            position = switch (reset) {
+                case EARLIEST -> broker.begin(partition);
+                case LATEST -> broker.end(partition);
+                case NONE -> throw new NoOffsetForPartitionException(partition);
+            };
+        }
+        positions.put(partition, position);
+        return position;
+    }
+
+    private void retention() {
+        Map<TopicPartition, Long> old = committedBefore.isEmpty() ? Map.of() : committedBefore.getFirst();
+        for (TopicPartition each : broker.partitions()) {
+            Long committed = old.get(each);
+            if (committed != null && trouble.upTo(1) == 0) {
+                broker.deleteBelow(each, committed);
+                step("retention deletes " + each + " below " + committed);
+            }
+        }
+    }
+
+    @Override
+    public void commitSync() {
+        commitSync(allPositions());
+    }
+
+    @Override
+    public void commitSync(Duration timeout) {
+        commitSync();
+    }
+
+    @Override
+    public void commitSync(Map<TopicPartition, OffsetAndMetadata> offsets, Duration timeout) {
+        commitSync(offsets);
+    }
+
+    @Override
+    public void commitSync(Map<TopicPartition, OffsetAndMetadata> offsets) {
+        requireOpen();
+        Kind fault = offsets.isEmpty() ? null : trouble.atCommit();
+        if (fault == Kind.WAKE_UP) {
+            wakeup();
+            step("commit: woken up");
+        }
+        throwWakeUp();
+        if (fault == Kind.COMMIT_IN_REBALANCE) {
+            rebalancing = true;
+        }
+        if (rebalancing) {
+            step("commit " + describe(offsets) + ": a rebalance is under way");
+            throw new RebalanceInProgressException("simulated: a rebalance is under way");
+        }
+        if (fault == Kind.COMMIT_FENCED) {
+            fenced = true;
+        }
+        if (dead || fenced || !assignment.containsAll(offsets.keySet())) {
+            step("commit " + describe(offsets) + ": not a member");
+            throw new CommitFailedException("simulated: the member isn't in the group any more");
+        }
+        if (fault == Kind.COMMIT_TIMES_OUT) {
+            step("commit " + describe(offsets) + ": times out");
+            throw new TimeoutException("simulated: no answer to the commit");
+        }
+        broker.commit(offsets);
+        step("commit " + describe(offsets) + (fault == Kind.COMMIT_ANSWER_LOST ? ": the answer is lost" : ""));
+        if (fault == Kind.COMMIT_ANSWER_LOST) {
+            throw new TimeoutException("simulated: the answer to the commit is lost");
+        }
+        if (fault == Kind.RETENTION) {
+            retention();
+        }
+    }
+
+    @Override
+    public void commitAsync() {
+        commitAsync(null);
+    }
+
+    @Override
+    public void commitAsync(@Nullable OffsetCommitCallback callback) {
+        commitAsync(allPositions(), callback);
+    }
+
+    @Override
+    public void commitAsync(Map<TopicPartition, OffsetAndMetadata> offsets, @Nullable OffsetCommitCallback callback) {
+        Exception failure = null;
+        try {
+            commitSync(offsets);
+        } catch (WakeupException e) {
+            wakeUp.set(true); // an asynchronous commit isn't interrupted
+            broker.commit(offsets);
+        } catch (RuntimeException e) {
+            failure = e;
+        }
+        if (callback != null) {
+            callback.onComplete(offsets, failure);
+        }
+    }
+
+    private Map<TopicPartition, OffsetAndMetadata> allPositions() {
+        Map<TopicPartition, OffsetAndMetadata> all = new HashMap<>();
+        positions.forEach((partition, offset) -> all.put(partition, new OffsetAndMetadata(offset)));
+        return all;
+    }
+
+    @Override
+    public void seek(TopicPartition partition, long offset) {
+        requireAssigned(partition);
+        if (offset < 0) {
+            throw new IllegalArgumentException("seek offset must not be a negative number");
+        }
+        step("seek " + partition + " to " + offset);
+        positions.put(partition, offset);
+    }
+
+    @Override
+    public void seek(TopicPartition partition, OffsetAndMetadata offset) {
+        seek(partition, offset.offset());
+    }
+
+    @Override
+    public void seekToBeginning(Collection<TopicPartition> partitions) {
+        for (TopicPartition each : partitions.isEmpty() ? List.copyOf(assignment) : partitions) {
+            seek(each, broker.begin(each));
+        }
+    }
+
+    @Override
+    public void seekToEnd(Collection<TopicPartition> partitions) {
+        for (TopicPartition each : partitions.isEmpty() ? List.copyOf(assignment) : partitions) {
+            seek(each, broker.end(each));
+        }
+    }
+
+    @Override
+    public long position(TopicPartition partition) {
+        requireAssigned(partition);
+        Kind fault = trouble.atPosition();
+        if (fault == Kind.WAKE_UP) {
+            wakeup();
+            step("position: woken up");
+        }
+        if (fault == Kind.POSITION_TIMES_OUT) {
+            step("position: times out");
+            throw new TimeoutException("simulated: the position isn't known in time");
+        }
+        throwWakeUp();
+        return resolve(partition);
+    }
+
+    @Override
+    public long position(TopicPartition partition, Duration timeout) {
+        return position(partition);
+    }
+
+    @Override
+    public Map<TopicPartition, OffsetAndMetadata> committed(Set<TopicPartition> partitions) {
+        throwWakeUp();
+        Map<TopicPartition, OffsetAndMetadata> found = new HashMap<>();
+        for (TopicPartition each : partitions) {
+            Long offset = broker.committed(each);
+            found.put(each, offset == null ? null : new OffsetAndMetadata(offset));
+        }
+        return found;
+    }
+
+    @Override
+    public Map<TopicPartition, OffsetAndMetadata> committed(Set<TopicPartition> partitions, Duration timeout) {
+        return committed(partitions);
+    }
+
+    @Override
+    public Map<TopicPartition, Long> beginningOffsets(Collection<TopicPartition> partitions) {
+        throwWakeUp();
+        Map<TopicPartition, Long> begins = new HashMap<>();
+        partitions.forEach(each -> begins.put(each, broker.begin(each)));
+        return begins;
+    }
+
+    @Override
+    public Map<TopicPartition, Long> beginningOffsets(Collection<TopicPartition> partitions, Duration timeout) {
+        return beginningOffsets(partitions);
+    }
+
+    @Override
+    public Map<TopicPartition, Long> endOffsets(Collection<TopicPartition> partitions) {
+        throwWakeUp();
+        Map<TopicPartition, Long> ends = new HashMap<>();
+        partitions.forEach(each -> ends.put(each, broker.end(each)));
+        return ends;
+    }
+
+    @Override
+    public Map<TopicPartition, Long> endOffsets(Collection<TopicPartition> partitions, Duration timeout) {
+        return endOffsets(partitions);
+    }
+
+    @Override
+    public OptionalLong currentLag(TopicPartition partition) {
+        return OptionalLong.empty();
+    }
+
+    @Override
+    public Set<TopicPartition> assignment() {
+        return Set.copyOf(assignment);
+    }
+
+    @Override
+    public Set<String> subscription() {
+        return subscription;
+    }
+
+    @Override
+    public void subscribe(Collection<String> topics) {
+        subscribe(topics, null);
+    }
+
+    @Override
+    public void subscribe(Collection<String> topics, @Nullable ConsumerRebalanceListener callback) {
+        subscription = Set.copyOf(topics);
+        listener = callback == null ? NO_LISTENER : callback;
+    }
+
+    @Override
+    public void subscribe(Pattern pattern, @Nullable ConsumerRebalanceListener callback) {
+        subscribe(Set.of(broker.topic()), callback);
+    }
+
+    @Override
+    public void subscribe(Pattern pattern) {
+        subscribe(pattern, null);
+    }
+
+    @Override
+    public void subscribe(SubscriptionPattern pattern, @Nullable ConsumerRebalanceListener callback) {
+        subscribe(Set.of(broker.topic()), callback);
+    }
+
+    @Override
+    public void subscribe(SubscriptionPattern pattern) {
+        subscribe(Set.of(broker.topic()), null);
+    }
+
+    @Override
+    public void assign(Collection<TopicPartition> partitions) {
+        joined = true;
+        assignment.clear();
+        assignment.addAll(partitions);
+    }
+
+    @Override
+    public void unsubscribe() {
+        leave();
+        subscription = Set.of();
+        joined = false;
+    }
+
+    private void leave() {
+        if (!assignment.isEmpty()) {
+            List<TopicPartition> all = List.copyOf(assignment);
+            takeAway(all, () -> listener.onPartitionsRevoked(all));
+        }
+    }
+
+    @Override
+    public Set<TopicPartition> paused() {
+        return Set.copyOf(paused);
+    }
+
+    @Override
+    public void pause(Collection<TopicPartition> partitions) {
+        partitions.forEach(this::requireAssigned);
+        paused.addAll(partitions);
+    }
+
+    @Override
+    public void resume(Collection<TopicPartition> partitions) {
+        partitions.forEach(this::requireAssigned);
+        paused.removeAll(partitions);
+    }
+
+    @Override
+    @SuppressWarnings("removal") // nothing else makes one with a generation
+    public ConsumerGroupMetadata groupMetadata() {
+        return new ConsumerGroupMetadata(
+                "group", dead || fenced ? -2 : generation, "member", java.util.Optional.empty());
+    }
+
+    @Override
+    public void enforceRebalance() {}
+
+    @Override
+    public void enforceRebalance(String reason) {}
+
+    @Override
+    public void wakeup() {
+        wakeUp.set(true);
+    }
+
+    @Override
+    public void close() {
+        if (!closed) {
+            leave();
+            closed = true;
+        }
+    }
+
+    @Override
+    @SuppressWarnings("deprecation")
+    public void close(Duration timeout) {
+        close();
+    }
+
+    @Override
+    public void close(CloseOptions options) {
+        close();
+    }
+
+    @Override
+    public void registerMetricForSubscription(KafkaMetric metric) {}
+
+    @Override
+    public void unregisterMetricFromSubscription(KafkaMetric metric) {}
+
+    @Override
+    public Uuid clientInstanceId(Duration timeout) {
+        return Uuid.ZERO_UUID;
+    }
+
+    @Override
+    public Map<MetricName, ? extends Metric> metrics() {
+        return Map.of();
+    }
+
+    @Override
+    public List<PartitionInfo> partitionsFor(String topic) {
+        return broker.partitions().stream()
+                .map(each -> new PartitionInfo(topic, each.partition(), null, null, null))
+                .toList();
+    }
+
+    @Override
+    public List<PartitionInfo> partitionsFor(String topic, Duration timeout) {
+        return partitionsFor(topic);
+    }
+
+    @Override
+    public Map<String, List<PartitionInfo>> listTopics() {
+        return Map.of(broker.topic(), partitionsFor(broker.topic()));
+    }
+
+    @Override
+    public Map<String, List<PartitionInfo>> listTopics(Duration timeout) {
+        return listTopics();
+    }
+
+    @Override
+    public Map<TopicPartition, OffsetAndTimestamp> offsetsForTimes(Map<TopicPartition, Long> times) {
+        return Map.of();
+    }
+
+    @Override
+    public Map<TopicPartition, OffsetAndTimestamp> offsetsForTimes(Map<TopicPartition, Long> times, Duration timeout) {
+        return offsetsForTimes(times);
+    }
+
+    private void throwWakeUp() {
+        if (wakeUp.getAndSet(false)) {
+            throw new WakeupException();
+        }
+    }
+
+    private void requireOpen() {
+        if (closed) {
+            throw new IllegalStateException("This consumer has already been closed.");
+        }
+    }
+
+    private void requireAssigned(TopicPartition partition) {
+        if (!assignment.contains(partition)) {
+            throw new IllegalStateException("No current assignment for partition " + partition);
+        }
+    }
+
+    private void step(String step) {
+        observer.step(step);
+    }
+
+    private static String describe(ConsumerRecords<String, String> records) {
+        StringBuilder text = new StringBuilder();
+        for (ConsumerRecord<String, String> record : records) {
+            text.append(record.partition())
+                    .append('@')
+                    .append(record.offset())
+                    .append('=')
+                    .append(record.value())
+                    .append(' ');
+        }
+        return text.toString();
+    }
+
+    private static String describe(Map<TopicPartition, OffsetAndMetadata> offsets) {
+        Map<Integer, Long> sorted = new TreeMap<>();
+        offsets.forEach((partition, offset) -> sorted.put(partition.partition(), offset.offset()));
+        return sorted.toString();
+    }
+}

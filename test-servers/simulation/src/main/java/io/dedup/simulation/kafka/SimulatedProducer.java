@@ -1,0 +1,138 @@
+package io.dedup.simulation.kafka;
+
+import io.dedup.simulation.kafka.Trouble.Kind;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
+import org.apache.kafka.clients.consumer.CommitFailedException;
+import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.producer.Callback;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.Metric;
+import org.apache.kafka.common.MetricName;
+import org.apache.kafka.common.PartitionInfo;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.errors.ProducerFencedException;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.common.metrics.KafkaMetric;
+import org.jspecify.annotations.Nullable;
+
+/** A producer with transactions: what it sends is in the broker once its transaction has committed, with the offsets. */
+final class SimulatedProducer implements Producer<String, String> {
+    private final SimulatedBroker broker;
+    private final Trouble trouble;
+    private final SimulatedConsumer.Observer observer;
+    private final List<String> sent = new ArrayList<>();
+    private final Map<TopicPartition, OffsetAndMetadata> offsets = new HashMap<>();
+    private boolean open;
+
+    SimulatedProducer(SimulatedBroker broker, Trouble trouble, SimulatedConsumer.Observer observer) {
+        this.broker = broker;
+        this.trouble = trouble;
+        this.observer = observer;
+    }
+
+    @Override
+    public void initTransactions() {}
+
+    @Override
+    public void beginTransaction() {
+        if (trouble.atTransaction() == Kind.TRANSACTION_FENCED) {
+            observer.step("begin: fenced");
+            throw new ProducerFencedException("simulated: fenced");
+        }
+        sent.clear();
+        offsets.clear();
+        open = true;
+    }
+
+    @Override
+    public void sendOffsetsToTransaction(Map<TopicPartition, OffsetAndMetadata> more, ConsumerGroupMetadata metadata) {
+        if (!broker.isCurrent(metadata.generationId())) {
+            observer.step("offsets to the transaction: not a member");
+            throw new CommitFailedException("simulated: the member isn't in the group any more");
+        }
+        offsets.putAll(more);
+    }
+
+    @Override
+    public void commitTransaction() {
+        if (!open) {
+            throw new IllegalStateException("no transaction is open");
+        }
+        Kind fault = trouble.atTransaction();
+        if (fault == Kind.TRANSACTION_FENCED) {
+            observer.step("commit transaction: fenced");
+            open = false;
+            throw new ProducerFencedException("simulated: fenced");
+        }
+        if (fault == Kind.TRANSACTION_TIMES_OUT) {
+            observer.step("commit transaction: times out");
+            open = false;
+            throw new TimeoutException("simulated: no answer to the commit");
+        }
+        open = false;
+        broker.commit(offsets);
+        broker.output(sent);
+        observer.step("commit transaction: " + sent + " " + offsets);
+    }
+
+    @Override
+    public void abortTransaction() {
+        observer.step("abort transaction: " + sent);
+        open = false;
+    }
+
+    @Override
+    public Future<RecordMetadata> send(ProducerRecord<String, String> record) {
+        return send(record, null);
+    }
+
+    @Override
+    public Future<RecordMetadata> send(ProducerRecord<String, String> record, @Nullable Callback callback) {
+        sent.add(record.value());
+        RecordMetadata metadata = new RecordMetadata(new TopicPartition(record.topic(), 0), 0, 0, 0, 0, 0);
+        if (callback != null) {
+            callback.onCompletion(metadata, null);
+        }
+        return CompletableFuture.completedFuture(metadata);
+    }
+
+    @Override
+    public void flush() {}
+
+    @Override
+    public List<PartitionInfo> partitionsFor(String topic) {
+        return List.of();
+    }
+
+    @Override
+    public Map<MetricName, ? extends Metric> metrics() {
+        return Map.of();
+    }
+
+    @Override
+    public Uuid clientInstanceId(Duration timeout) {
+        return Uuid.ZERO_UUID;
+    }
+
+    @Override
+    public void registerMetricForSubscription(KafkaMetric metric) {}
+
+    @Override
+    public void unregisterMetricFromSubscription(KafkaMetric metric) {}
+
+    @Override
+    public void close() {}
+
+    @Override
+    public void close(Duration timeout) {}
+}

@@ -1,0 +1,26 @@
+package io.dedup.simulation.kafka;
+
+import java.util.Map;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.common.serialization.StringSerializer;
+import org.springframework.kafka.core.DefaultKafkaProducerFactory;
+
+/** Makes the transactional producers of one simulated broker. */
+public final class SimulatedProducers extends DefaultKafkaProducerFactory<String, String> {
+    private final SimulatedBroker broker;
+    private final Trouble trouble;
+    private final SimulatedConsumer.Observer observer;
+
+    public SimulatedProducers(SimulatedBroker broker, Trouble trouble, SimulatedConsumer.Observer observer) {
+        super(Map.of("bootstrap.servers", "simulated:9092"), new StringSerializer(), new StringSerializer());
+        this.broker = broker;
+        this.trouble = trouble;
+        this.observer = observer;
+        setTransactionIdPrefix("tx-");
+    }
+
+    @Override
+    protected Producer<String, String> createRawProducer(Map<String, Object> settings) {
+        return new SimulatedProducer(broker, trouble, observer);
+    }
+}

@@ -1,0 +1,24 @@
+package io.dedup.simulation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dedup.rules.Rooms;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+class SimulationTest {
+    /** A failure names its seeds; the command of docs/simulation.md prints the time line of one. */
+    @Test
+    void freshSeedsLoseAndDoubleNothing() throws InterruptedException {
+        long first = System.nanoTime();
+        Hunt hunt = Hunt.run(Duration.ofSeconds(20), first);
+        System.out.println("simulation: first seed " + first + ", " + hunt.report());
+        assertThat(hunt.isClean()).as(hunt.report()).isTrue();
+        assertThat(hunt.runs()).as("runs in 20 s").isGreaterThan(20);
+    }
+
+    @Test
+    void packagesAreSmallAndFormNoCircle() {
+        Rooms.of(Hunt.class).check();
+    }
+}
