@@ -197,6 +197,7 @@ final class Application {
         }
 
         @Override
+        @SuppressWarnings("NullAway") // null is what an error handler returns that has no reply
         public @Nullable Object handleError(
                 Message<?> message,
                 ListenerExecutionFailedException exception,

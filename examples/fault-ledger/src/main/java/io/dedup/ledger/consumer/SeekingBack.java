@@ -18,6 +18,7 @@ import org.springframework.messaging.Message;
 /** Seeks back to what has failed and returns, as older manuals of spring-kafka showed it. Poison is left to the container. */
 final class SeekingBack implements ConsumerAwareListenerErrorHandler {
     @Override
+    @SuppressWarnings("NullAway") // null is what an error handler returns that has no reply
     public @Nullable Object handleError(
             Message<?> message, ListenerExecutionFailedException failure, @Nullable Consumer<?, ?> consumer) {
         if (NestedExceptionUtils.getMostSpecificCause(failure) instanceof PoisonException) {
