@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.dedup.DedupListener;
 import io.dedup.RunReference;
+import io.dedup.spring.boot.Deduplicated;
 import io.dedup.spring.boot.TestApp;
 import io.dedup.spring.boot.internal.tracing.TraceLinks;
 import io.dedup.testservers.kafka.KafkaServers;
@@ -228,16 +229,25 @@ class TracingTest {
 
     @Test
     void nothingIsKeptUnlessItIsWanted() {
-        runner.withBean(Tracer.class, () -> Tracer.NOOP)
+        runner.withBean(Mails.class)
+                .withBean(Tracer.class, () -> Tracer.NOOP)
                 .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(TraceLinks.class));
-        runner.withBean(Tracer.class, () -> Tracer.NOOP)
+        runner.withBean(Mails.class)
+                .withBean(Tracer.class, () -> Tracer.NOOP)
                 .withPropertyValues("dedup.tracing.link-duplicates=true")
                 .run(context -> assertThat(context).hasSingleBean(TraceLinks.class));
     }
 
+    /** Without anything to deduplicate, a strict start fails for that reason. */
+    static class Mails {
+        @Deduplicated(topic = "mails", consumer = "mails", id = "#id")
+        public void send(String id) {}
+    }
+
     @Test
     void aTracerThatIsNotThere() {
-        ApplicationContextRunner wanted = runner.withPropertyValues("dedup.tracing.link-duplicates=true");
+        ApplicationContextRunner wanted =
+                runner.withBean(Mails.class).withPropertyValues("dedup.tracing.link-duplicates=true");
         wanted.run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(TraceLinks.class));
         wanted.withPropertyValues("dedup.strict=true")
                 .run(context -> assertThat(analysis(context.getStartupFailure()).getDescription())
@@ -246,7 +256,8 @@ class TracingTest {
 
     @Test
     void anApplicationsOwnReferenceIsKeptInstead() {
-        runner.withBean(Tracer.class, () -> Tracer.NOOP)
+        runner.withBean(Mails.class)
+                .withBean(Tracer.class, () -> Tracer.NOOP)
                 .withBean(RunReference.class, () -> () -> "own")
                 .withPropertyValues("dedup.tracing.link-duplicates=true", "dedup.strict=true")
                 .run(context -> assertThat(analysis(context.getStartupFailure()).getDescription())
