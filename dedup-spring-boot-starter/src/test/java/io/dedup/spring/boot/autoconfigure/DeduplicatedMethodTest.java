@@ -227,6 +227,43 @@ class DeduplicatedMethodTest {
                 });
     }
 
+    static class CallsItself {
+        final List<String> effects = new CopyOnWriteArrayList<>();
+        private final CallsItself proxied;
+
+        CallsItself(@Lazy CallsItself proxied) {
+            this.proxied = proxied;
+        }
+
+        @Deduplicated(topic = "orders", consumer = "billing", id = "#id")
+        public void charge(String id, String next) {
+            effects.add(id);
+            if (effects.size() < 3) {
+                proxied.charge(next, next);
+            }
+        }
+    }
+
+    @Test
+    @DisplayName(
+            "a call within the run of its own ID is refused at once: that run can't end while it waits, and loses its claim")
+    void withinItsOwnRun() {
+        app.withBean(CallsItself.class)
+                .withPropertyValues(
+                        "dedup.listeners.[CallsItself.charge].lease=1s",
+                        "dedup.listeners.[CallsItself.charge].max-processing-time=1s")
+                .run(context -> {
+                    CallsItself itself = context.getBean(CallsItself.class);
+                    List<String> effects = ((CallsItself) AopProxyUtils.getSingletonTarget(itself)).effects;
+                    assertThatThrownBy(() -> itself.charge("a", "a"))
+                            .isInstanceOf(IllegalStateException.class)
+                            .hasMessageContaining("method CallsItself.charge");
+                    assertThat(effects).containsExactly("a");
+                    itself.charge("a", "b"); // the run that failed was released, and another ID is no problem
+                    assertThat(effects).containsExactly("a", "a", "b");
+                });
+    }
+
     /** What a servlet's thread has. */
     private static RequestAttributes aRequest() {
         return (RequestAttributes) Proxy.newProxyInstance(
@@ -891,13 +928,14 @@ class DeduplicatedMethodTest {
                         Background background = context.getBean(Background.class);
                         background.mail("a");
                         var registry = context.getBean(DeduplicatorRegistry.class);
-                        var dedup = DedupAdapter.of(
-                                registry.deduplicators().get(0).deduplicator());
+                        var dedup =
+                                DedupAdapter.of(registry.deduplicators().get(0).deduplicator());
                         Awaitility.await().until(() -> dedup.inFlight() == 1);
                         background.mail("a");
-                        Awaitility.await().untilAsserted(() -> assertThat(logs.messages())
-                                .anySatisfy(text -> assertThat(text)
-                                        .contains("Nothing calls method Background.mail again")));
+                        Awaitility.await()
+                                .untilAsserted(() -> assertThat(logs.messages())
+                                        .anySatisfy(text -> assertThat(text)
+                                                .contains("Nothing calls method Background.mail again")));
                         target(background).mayEnd.countDown();
                     });
         }

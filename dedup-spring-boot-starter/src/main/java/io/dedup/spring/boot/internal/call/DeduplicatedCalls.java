@@ -1,5 +1,6 @@
 package io.dedup.spring.boot.internal.call;
 
+import io.dedup.DedupKey;
 import io.dedup.DedupOutcome.DeferReason;
 import io.dedup.Deduplicator;
 import io.dedup.adapter.Admission;
@@ -10,7 +11,9 @@ import io.dedup.adapter.inplace.InPlaceRunner;
 import io.dedup.id.MessageIdExtractor;
 import io.dedup.spring.boot.CallDeferredException;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Supplier;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
@@ -27,6 +30,8 @@ public final class DeduplicatedCalls<M> {
     private final CallWaits waits;
     private final InPlaceRunner runner;
     private final Supplier<String> origin;
+    /** The IDs of the calls that run on a thread, one within the other. */
+    private final ThreadLocal<Set<DedupKey>> running = ThreadLocal.withInitial(HashSet::new);
 
     /** What runs; again, if the transaction of its first run was rolled back for a reason outside of it. */
     @FunctionalInterface
@@ -77,10 +82,12 @@ public final class DeduplicatedCalls<M> {
      *
      * @throws CallDeferredException if it isn't known whether it may run
      * @throws io.dedup.DedupException if it can't run, and another call wouldn't help: it has no ID, or its ID was refused
+     * @throws IllegalStateException if it is made within the run of its own ID, which can't end while this call waits for it
      * @throws Throwable what the body throws, after its claim was released
      */
     public CallResult run(M message, Body body, Patience patience) throws Throwable {
         Delivery delivery = deliveries.of(topic, message, origin, unused -> null);
+        requireNotWithinItsRun(delivery);
         @Nullable Object[] returned = new Object[1];
         RunEnd end;
         do {
@@ -88,7 +95,7 @@ public final class DeduplicatedCalls<M> {
                     ? runner.call(delivery.topic().policy().inFlightWait())
                     : runner.call();
             end = call.run(delivery, execution -> {
-                returned[0] = body.run();
+                returned[0] = running(execution.key(), body);
                 return null; // results aren't kept for duplicates
             });
         } while (patience == Patience.UNTIL_DECIDED && isUndecided(end) && waits.goOn());
@@ -99,6 +106,33 @@ public final class DeduplicatedCalls<M> {
             throw failed.cause();
         }
         return new CallResult.Returned(returned[0]);
+    }
+
+    /** It would wait until its own claim is lost, and then have its effect a second time. */
+    private void requireNotWithinItsRun(Delivery delivery) {
+        Set<DedupKey> ids = running.get();
+        if (ids.isEmpty()) {
+            running.remove();
+        } else if (ids.contains(delivery.key()) && !delivery.isShadow()) {
+            throw new IllegalStateException("A call with the same ID (" + origin.get()
+                    + ") was made within the run of that ID, and would wait for its end forever. Call what does the work"
+                    + " directly, without its deduplication");
+        }
+    }
+
+    private @Nullable Object running(@Nullable DedupKey id, Body body) throws Throwable {
+        Set<DedupKey> ids = running.get();
+        boolean added = id != null && ids.add(id);
+        try {
+            return body.run();
+        } finally {
+            if (added) {
+                ids.remove(id);
+            }
+            if (ids.isEmpty()) {
+                running.remove();
+            }
+        }
     }
 
     /** Whether only waiting helps. A transaction that is undone again and again is a failure in the end. */
