@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
  * @param key null if the message has no usable ID
  * @param problem why it has no usable ID, as a clause such as {@code it has no header "order-id"}; null if it has one
  * @param fingerprint of the payload; null if payloads are not compared
- * @param origin names the message in errors and logs: topic, partition and offset, or the broker's message ID
+ * @param origin names the message in errors and logs: topic, partition and offset, or the broker's message ID; the same in
+ *     each of its deliveries, by which they are known to be one message
  */
 public record Delivery(
         DedupTopic topic,

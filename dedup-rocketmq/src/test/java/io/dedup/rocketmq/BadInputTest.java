@@ -116,6 +116,18 @@ class BadInputTest {
         }
     }
 
+    @ParameterizedTest(name = "push={0}")
+    @ValueSource(booleans = {true, false})
+    @DisplayName(
+            "a message without an ID that is redelivered is one message: rejected each time, as long as the broker delivers it")
+    void missingIdLimitCountsMessages(boolean push) {
+        try (Scene scene = scene(5, changes -> changes.missingIdLimit(3))) {
+            start(scene, push, byJson(scene));
+            scene.send(scene.message("no JSON").build());
+            await().atMost(Scene.PATIENCE).until(() -> scene.count("missing") == 6);
+        }
+    }
+
     @ParameterizedTest(name = "{0} push={1}")
     @CsvSource({"FAIL,true", "FAIL,false", "SKIP,true", "SKIP,false"})
     @DisplayName("the same ID with another payload: dead-lettered, or acked without a run, as the policy tells")

@@ -28,17 +28,20 @@ public final class MessageDeliveries {
 
     Delivery of(MessageExt message) {
         return factory.of(
-                message.getTopic(), message, () -> origin(message), each -> Fingerprint.ofPayload(each.getBody()));
+                message.getTopic(), message, () -> place(message), each -> Fingerprint.ofPayload(each.getBody()));
     }
 
     int maxResultBytes(String topic) {
         return deduplicator.topic(topic).policy().maxResultBytes();
     }
 
-    /** Escaped, because the producer chooses the message's ID. */
+    /** Names a delivery of the message in logs. */
     static String origin(MessageExt message) {
-        return "topic " + message.getTopic() + ", message "
-                + Printable.sentence(String.valueOf(message.getMsgId())) + ", reconsumed "
-                + message.getReconsumeTimes() + " times";
+        return place(message) + ", reconsumed " + message.getReconsumeTimes() + " times";
+    }
+
+    /** Names the message, the same in each of its deliveries. Escaped, because the producer chooses the message's ID. */
+    private static String place(MessageExt message) {
+        return "topic " + message.getTopic() + ", message " + Printable.sentence(String.valueOf(message.getMsgId()));
     }
 }

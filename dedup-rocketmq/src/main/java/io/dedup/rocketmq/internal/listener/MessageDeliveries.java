@@ -24,17 +24,21 @@ public final class MessageDeliveries {
 
     public Delivery of(MessageView message) {
         return factory.of(
-                message.getTopic(), message, () -> origin(message), view -> Fingerprint.ofPayload(payload(view)));
+                message.getTopic(), message, () -> place(message), view -> Fingerprint.ofPayload(payload(view)));
+    }
+
+    /** Names a delivery of the message in logs. */
+    public static String origin(MessageView message) {
+        return place(message) + ", attempt " + message.getDeliveryAttempt();
     }
 
     /**
-     * Names the message in errors and logs. The text is escaped, because the producer chooses the message ID and the
-     * broker accepts any that isn't blank.
+     * Names the message, the same in each of its deliveries. The text is escaped, because the producer chooses the message
+     * ID and the broker accepts any that isn't blank.
      */
-    public static String origin(MessageView message) {
+    private static String place(MessageView message) {
         return "topic " + message.getTopic() + ", message "
-                + Printable.sentence(String.valueOf(message.getMessageId())) + ", attempt "
-                + message.getDeliveryAttempt();
+                + Printable.sentence(String.valueOf(message.getMessageId()));
     }
 
     public static byte[] payload(MessageView message) {
