@@ -7,12 +7,14 @@ import io.dedup.policy.OnConflict;
 import io.dedup.policy.OnMissingId;
 import io.dedup.testservers.rocketmq.RocketMqServer.TopicType;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.UnaryOperator;
 import org.apache.rocketmq.client.apis.consumer.ConsumeResult;
 import org.apache.rocketmq.client.apis.consumer.MessageListener;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -125,6 +127,21 @@ class BadInputTest {
             start(scene, push, byJson(scene));
             scene.send(scene.message("no JSON").build());
             await().atMost(Scene.PATIENCE).until(() -> scene.count("missing") == 6);
+        }
+    }
+
+    @Test
+    @DisplayName("while no message of a topic has an ID, the loop keeps them, and spends none of their attempts")
+    void missingIdsWait() {
+        Duration shortest = Duration.ofSeconds(1);
+        try (Scene scene =
+                scene(1, changes -> changes.missingIdLimit(1).lease(shortest).maxProcessingTime(shortest))) {
+            start(scene, false, byJson(scene));
+            scene.send(scene.message("no JSON").build());
+            await().atMost(Scene.PATIENCE).until(() -> scene.count("deferred null") > 60); // 3 s: longer than both
+            scene.send(scene.message(json("a")).build());
+            await().atMost(Scene.PATIENCE).until(() -> scene.count("missing") == 2); // it had all of its attempts
+            scene.awaitEffects(json("a"));
         }
     }
 

@@ -58,8 +58,8 @@ final class Deferrals {
             log.error("The Deduplicator is closed, so this SimpleConsumerLoop stops. Close the loop before the"
                     + " Deduplicator");
             acknowledgments.stop(); // otherwise messages would be redelivered until they have used up their attempts
-        } else if (defer.reason() == DeferReason.STORE_UNAVAILABLE) {
-            retry.add(message, defer.retryAfter()); // however long: the broker can only wait too
+        } else if (defer.reason() == DeferReason.STORE_UNAVAILABLE || defer.reason() == DeferReason.MISSING_ID) {
+            retry.add(message, defer.retryAfter()); // however long: the broker can only wait too, and counts attempts
         } else if (waited.compareTo(waits.longest(message.delivery())) > 0 || !open.hold(message)) {
             log.warn(
                     "The message in {} could not be handled within {} ms ({}). Returned to the broker, which counts a"
