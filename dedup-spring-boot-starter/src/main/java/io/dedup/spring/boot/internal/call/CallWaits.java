@@ -46,6 +46,9 @@ public final class CallWaits implements ApplicationListener<ContextClosedEvent> 
     InPlaceRunner runner(Deduplicator deduplicator, @Nullable Duration maxWait) {
         InPlaceRunner runner = new InPlaceRunner(DedupAdapter.of(deduplicator), maxWait, waitAfterEnd);
         runners.add(runner);
+        if (ended) { // the first call of a bean that is made while the application closes
+            runner.end();
+        }
         return runner;
     }
 

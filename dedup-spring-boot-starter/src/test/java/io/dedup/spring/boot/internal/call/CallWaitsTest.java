@@ -1,6 +1,7 @@
 package io.dedup.spring.boot.internal.call;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.dedup.DedupKey;
 import io.dedup.DedupOutcome.DeferReason;
@@ -16,6 +17,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.context.event.ContextClosedEvent;
@@ -65,6 +67,28 @@ class CallWaitsTest {
                 waits.onApplicationEvent(new ContextClosedEvent(application));
             }
             assertThat(deferred.get().reason()).isEqualTo(DeferReason.IN_FLIGHT);
+        }
+    }
+
+    @Test
+    @DisplayName(
+            "what is called for the first time while the application closes doesn't wait any longer than the others")
+    void afterClosing() throws Exception {
+        InMemoryDedupStore store = new InMemoryDedupStore();
+        store.claim(
+                new ClaimRequest(new DedupKey(DedupScope.of("billing", "orders"), "a"), new Owner("elsewhere"), LEASE));
+        try (GenericApplicationContext application = new GenericApplicationContext();
+                Deduplicator dedup = Deduplicators.builder(store)
+                        .consumer("billing")
+                        .topic("orders", policy -> policy.lease(LEASE).maxProcessingTime(LEASE))
+                        .build()) {
+            CallWaits waits = new CallWaits(application.getBeanFactory(), Duration.ofMillis(50));
+            waits.onApplicationEvent(new ContextClosedEvent(application));
+            DeduplicatedCalls<String> calls =
+                    new DeduplicatedCalls<>("orders", dedup, message -> message, "orders", waits, null);
+            CompletableFuture<Throwable> deferred = CompletableFuture.supplyAsync(
+                    () -> catchThrowable(() -> calls.run("a", () -> "never", Patience.LONG)));
+            assertThat(deferred).succeedsWithin(Duration.ofSeconds(30)).isInstanceOf(CallDeferredException.class);
         }
     }
 }
