@@ -1,5 +1,7 @@
 package io.dedup.spring.boot.internal.method;
 
+import io.dedup.spring.boot.internal.call.DeduplicatedCalls.Patience;
+import io.dedup.spring.boot.internal.http.RequestThread;
 import java.lang.reflect.Method;
 import java.util.List;
 import org.springframework.core.annotation.MergedAnnotations;
@@ -35,6 +37,14 @@ enum Caller {
             return BROKER;
         }
         return isTransactionalEvent(method) || isAsync(method) ? GIVES_UP : OTHER;
+    }
+
+    /** How long a call waits on the current thread that can't be decided yet. */
+    Patience patience(boolean hasMaxWait) {
+        if (this != GIVES_UP && RequestThread.isCurrent()) { // its client gets an answer, and repeats
+            return Patience.SHORT;
+        }
+        return this == BROKER && !hasMaxWait ? Patience.UNTIL_DECIDED : Patience.LONG;
     }
 
     /** Whether Spring calls it at the end of a transaction, and logs its exceptions. */

@@ -6,8 +6,6 @@ import io.dedup.spring.boot.CallDeferredException;
 import io.dedup.spring.boot.internal.call.CallResult;
 import io.dedup.spring.boot.internal.call.CallWaits;
 import io.dedup.spring.boot.internal.call.DeduplicatedCalls;
-import io.dedup.spring.boot.internal.call.DeduplicatedCalls.Patience;
-import io.dedup.spring.boot.internal.http.RequestThread;
 import io.dedup.spring.boot.internal.store.MethodTransactions;
 import java.time.Duration;
 import java.util.Arrays;
@@ -28,7 +26,7 @@ final class MethodCalls {
     private final String topic;
     private final DeduplicatedCalls<List<@Nullable Object>> calls;
     private final boolean leavesTransactions;
-    private final boolean waitsUntilDecided;
+    private final boolean hasMaxWait;
 
     MethodCalls(
             DeduplicatedMethod method,
@@ -42,7 +40,7 @@ final class MethodCalls {
         this.topic = topic;
         this.calls = new DeduplicatedCalls<>(
                 topic, deduplicator, id, "topic " + topic + ", method " + method.name(), waits, maxWait);
-        this.waitsUntilDecided = maxWait == null && caller == Caller.BROKER;
+        this.hasMaxWait = maxWait != null;
         this.leavesTransactions = MethodTransactions.leavesCallers(method.method(), method.type());
     }
 
@@ -71,7 +69,7 @@ final class MethodCalls {
 
     private CallResult run(List<@Nullable Object> arguments, DeduplicatedCalls.Body body) throws Throwable {
         try {
-            return calls.run(arguments, body, patience());
+            return calls.run(arguments, body, caller.patience(hasMaxWait));
         } catch (CallDeferredException e) {
             if (caller == Caller.GIVES_UP) {
                 log.error(
@@ -82,13 +80,6 @@ final class MethodCalls {
             }
             throw e;
         }
-    }
-
-    private Patience patience() {
-        if (waitsUntilDecided) {
-            return Patience.UNTIL_DECIDED;
-        }
-        return caller == Caller.OTHER && RequestThread.isCurrent() ? Patience.SHORT : Patience.LONG;
     }
 
     /** As it is called in {@code dedup.listeners}, logs and errors. */
