@@ -232,4 +232,30 @@ class ForeignPollTest {
             assertThat(polledElsewhere).isEmpty();
         }
     }
+
+    @Test
+    @DisplayName(
+            "K21 fixTxOffsets: a partition that leaves while an error handler polls isn't committed up to its position")
+    void partitionLeaves() {
+        try (Scene scene = new Scene(2, policy -> policy)) {
+            scene.commitTheBegin(2);
+            var container = container(scene, "eager", true, "mixed", true);
+            container.getContainerProperties().setFixTxOffsets(true);
+            scene.start(container);
+            await().atMost(Scene.PATIENCE).until(() -> assigned(container).size() == 2);
+            scene.sendTo(0, "a");
+            scene.sendTo(1, "b");
+            await().atMost(Scene.PATIENCE).until(() -> failures.get() > 0);
+            KafkaConsumer<String, String> other = member(scene, "eager");
+            await().atMost(Scene.PATIENCE).until(() -> {
+                other.poll(Duration.ofMillis(50));
+                return other.assignment().size() == 1 && assigned(container).size() == 1;
+            });
+            assertThat(scene.committed().values()).containsOnly(0L);
+            other.close();
+            down.set(false);
+            scene.awaitAllCommitted();
+            assertThat(scene.effects).containsExactlyInAnyOrder("a", "b");
+        }
+    }
 }

@@ -132,7 +132,8 @@ public final class HookedConsumer implements InvocationHandler {
             case "position" -> {
                 // With fixTxOffsets the container asks for the position before it polls, and commits it.
                 polls.fetchDropped(target);
-                return polls.wakeUps().untilDone(() -> call(method, arguments));
+                Object position = polls.wakeUps().untilDone(() -> call(method, arguments));
+                return polls.position((TopicPartition) requireNonNull(arguments)[0], (Long) requireNonNull(position));
             }
             case "commitAsync", "groupMetadata" -> polls.claims().flush(); // groupMetadata: a producer may commit
             case "unsubscribe", "close" -> polls.end();

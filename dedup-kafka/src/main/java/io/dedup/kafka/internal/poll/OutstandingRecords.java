@@ -138,6 +138,12 @@ public final class OutstandingRecords {
         return range != null && range.next <= offset && offset <= range.last;
     }
 
+    /** The offset of the partition's first outstanding record, or this position if that is lower or there is none. */
+    long firstOr(TopicPartition partition, long position) {
+        Range range = ranges.get(partition);
+        return range == null ? position : Math.min(range.next, position);
+    }
+
     /**
      * The consumer's position was moved. A seek to behind all outstanding records doesn't count: it may have been
      * computed from a position that is past dropped records.

@@ -47,6 +47,7 @@ public final class WatchedPolls {
     private final Set<TopicPartition> pausedForPoll = new HashSet<>();
 
     private boolean seen;
+    private boolean elsewhere;
     private int holders;
 
     WatchedPolls(
@@ -140,11 +141,21 @@ public final class WatchedPolls {
         waiting.removeAll(target.paused());
         pausedForPoll.addAll(waiting);
         target.pause(waiting);
+        this.elsewhere = elsewhere;
         try {
             return poll.call();
         } finally {
+            this.elsewhere = false;
             resume(target);
         }
+    }
+
+    /**
+     * A partition may leave while somebody else polls. With fixTxOffsets the container then commits its position, which is
+     * past the records that the container has: during such a poll these count as not polled.
+     */
+    long position(TopicPartition partition, long position) {
+        return elsewhere ? outstanding.firstOr(partition, position) : position;
     }
 
     private void resume(Consumer<?, ?> target) {
@@ -252,6 +263,11 @@ public final class WatchedPolls {
     public void revoked(@Nullable Collection<TopicPartition> partitions) {
         deferred.forget(partitions);
         outstanding.forget(partitions);
+        if (partitions == null) {
+            pausedForPoll.clear();
+        } else {
+            pausedForPoll.removeAll(partitions); // assigned again, only others may have paused them
+        }
     }
 
     /** The offset to seek to from this position, in order to go back to another: not below the log's start. */
