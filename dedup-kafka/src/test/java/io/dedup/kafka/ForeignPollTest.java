@@ -4,12 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
@@ -28,6 +30,8 @@ import org.springframework.kafka.listener.CommonErrorHandler;
 import org.springframework.kafka.listener.CommonMixedErrorHandler;
 import org.springframework.kafka.listener.ConcurrentMessageListenerContainer;
 import org.springframework.kafka.listener.ConsumerAwareMessageListener;
+import org.springframework.kafka.listener.ConsumerAwareRebalanceListener;
+import org.springframework.kafka.listener.ContainerProperties;
 import org.springframework.kafka.listener.ContainerProperties.AckMode;
 import org.springframework.kafka.listener.DefaultErrorHandler;
 import org.springframework.kafka.listener.MessageListener;
@@ -256,6 +260,50 @@ class ForeignPollTest {
             down.set(false);
             scene.awaitAllCommitted();
             assertThat(scene.effects).containsExactlyInAnyOrder("a", "b");
+        }
+    }
+
+    @Test
+    @DisplayName(
+            "K21 of a listener that pauses its container and polls through a rebalance: the container stays paused")
+    void pausedByListener() {
+        try (Scene scene = new Scene()) {
+            AtomicInteger assignments = new AtomicInteger();
+            AtomicReference<MessageListenerContainer> running = new AtomicReference<>();
+            ConsumerAwareMessageListener<String, String> listener = (record, consumer) -> {
+                if (Scene.id(record).equals("a")) {
+                    running.get().pause();
+                    int before = assignments.get();
+                    consumer.enforceRebalance();
+                    while (assignments.get() == before) {
+                        consumer.poll(Duration.ofMillis(50));
+                    }
+                }
+                scene.effect().accept(record);
+            };
+            ContainerProperties properties = scene.properties(AckMode.RECORD, listener);
+            properties.setConsumerRebalanceListener(new ConsumerAwareRebalanceListener() {
+                @Override
+                public void onPartitionsAssigned(Consumer<?, ?> consumer, Collection<TopicPartition> partitions) {
+                    assignments.incrementAndGet();
+                }
+            });
+            var factory = new DefaultKafkaConsumerFactory<>(
+                    scene.consumerConfig(), new StringDeserializer(), new StringDeserializer());
+            factory.addPostProcessor(this::counted);
+            var container = new ConcurrentMessageListenerContainer<String, String>(factory, properties);
+            container.setBeanName("c-" + scene.topic);
+            running.set(container);
+            scene.start(container);
+            scene.send("a");
+            scene.awaitEffects("a");
+            scene.send("b");
+            int before = polls.get();
+            await().atMost(Scene.PATIENCE).until(() -> polls.get() > before + 5);
+            assertThat(scene.effects).containsExactly("a");
+            container.resume();
+            scene.awaitEffects("a", "b");
+            scene.awaitAllCommitted();
         }
     }
 }
