@@ -259,6 +259,34 @@ class SoughtBackTest {
         }
     }
 
+    @ParameterizedTest
+    @CsvSource({"MANUAL, false", "MANUAL, true", "MANUAL_IMMEDIATE, false"})
+    @DisplayName("K22 a handler collects records, seeks back to the first of them, and throws")
+    void collectedAndThrown(AckMode mode, boolean batch) {
+        try (Scene scene = new Scene()) {
+            List<ConsumerRecord<String, String>> collected = new ArrayList<>();
+            AcknowledgingConsumerAwareMessageListener<String, String> records = (record, ack, consumer) -> {
+                collected.add(record);
+                if (isFailing(scene, record)) {
+                    consumer.seek(partition(record), collected.get(0).offset());
+                    collected.clear();
+                    throw new IllegalStateException("can't handle them together");
+                } else if (record.offset() >= 2) {
+                    collected.forEach(scene.effect());
+                    collected.clear();
+                    ack.acknowledge();
+                }
+            };
+            BatchAcknowledgingConsumerAwareMessageListener<String, String> batches =
+                    (list, ack, consumer) -> list.forEach(record -> records.onMessage(record, ack, consumer));
+            ContainerProperties properties = scene.properties(mode, batch ? batches : records);
+            scene.send("a", "b", "c", "d", "e");
+            scene.start(scene.container(properties, batch ? Map.of("max.poll.records", 1) : Map.of()));
+            scene.awaitCommitted(5);
+            assertThat(scene.effects).containsExactly("a", "b", "c", "d", "e");
+        }
+    }
+
     @Test
     @DisplayName("K22 acknowledged before the seek: the handler has said that it is done")
     void acknowledgedBefore() {
