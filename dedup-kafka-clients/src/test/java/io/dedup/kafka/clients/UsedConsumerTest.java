@@ -22,6 +22,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 @DisplayName("A poll loop whose consumer the application configures and uses")
@@ -105,9 +106,9 @@ class UsedConsumerTest {
     }
 
     @ParameterizedTest
-    @ValueSource(booleans = {false, true})
+    @CsvSource({"OFFSET, false", "OFFSET, true", "EPOCH, false", "EPOCH, true", "BEGINNING, false"})
     @DisplayName("hands over again what a handler has sought back to, although it has returned")
-    void soughtBack(boolean batches) {
+    void soughtBack(String how, boolean batches) {
         TopicPartition partition = new TopicPartition(scene.topic, 0);
         scene.send(0, "a", "b", "c", "d");
         scene.send(1, "x", "y");
@@ -116,7 +117,13 @@ class UsedConsumerTest {
         AtomicInteger skip = new AtomicInteger();
         RecordHandler<String, String> handler = record -> {
             if (record.value().equals("c") && left.getAndDecrement() > 0) {
-                poll.consumer().seek(partition, record.offset());
+                switch (how) {
+                    case "OFFSET" -> poll.consumer().seek(partition, record.offset());
+                    case "EPOCH" ->
+                        poll.consumer()
+                                .seek(partition, new OffsetAndMetadata(record.offset(), record.leaderEpoch(), ""));
+                    default -> poll.consumer().seekToBeginning(List.of(partition));
+                }
                 skip.set(1);
             } else if (record.partition() == 1 || skip.get() == 0) {
                 scene.effect(record);

@@ -12,6 +12,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.common.errors.WakeupException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,6 +20,8 @@ import org.jspecify.annotations.Nullable;
  * reason, is fetched again: until that has worked, the consumer must not poll. Used by the consumer's thread.
  */
 public final class Positions {
+    private static final Duration ASKING = Duration.ofSeconds(1);
+
     private final Consumer<?, ?> consumer;
     private final HandledOffsets offsets;
     private final Map<TopicPartition, Long> handledUpTo = new HashMap<>();
@@ -42,14 +45,16 @@ public final class Positions {
     }
 
     /**
-     * Whether the handler has sought to this record or below it. A position that isn't known at the moment, for example
-     * while the partition has no leader, counts as unchanged.
+     * Whether the handler has sought to this record or below it. Some seeks leave it to the consumer to ask the broker
+     * where to. A position that isn't known in time, for example while the partition has no leader, counts as unchanged.
      */
     public boolean isSoughtBack(TopicPartition partition, ConsumerRecord<?, ?> record) {
         try {
-            return consumer.assignment().contains(partition)
-                    && consumer.position(partition, Duration.ZERO) <= record.offset();
+            return consumer.assignment().contains(partition) && consumer.position(partition, ASKING) <= record.offset();
         } catch (TimeoutException e) {
+            return false;
+        } catch (WakeupException e) { // meant for the next poll
+            consumer.wakeup();
             return false;
         }
     }
