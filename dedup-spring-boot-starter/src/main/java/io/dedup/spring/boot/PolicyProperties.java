@@ -46,7 +46,7 @@ public class PolicyProperties {
     /** What happens to a message whose ID was already used with a different payload: it is rejected (fail), acknowledged without being handled (skip), or runs without deduplication (process). Needs fingerprint. fail by default. */
     private @Nullable OnConflict onConflict;
 
-    /** How many runs of a message may end with an expired lease, as in a crash, before the message is rejected as poison. 0, the default, means no limit. */
+    /** How many runs of a message of its own may end with an expired lease, as in a crash, before the message is rejected as poison. 0, the default, means no limit. Claims made ahead or in a batch don't count: after a crash their messages run one by one. Set at least 2 if a process has several consumer threads. */
     private @Nullable Integer maxDeaths;
 
     /** Whether to detect different payloads with the same ID, see on-conflict; false by default. */
