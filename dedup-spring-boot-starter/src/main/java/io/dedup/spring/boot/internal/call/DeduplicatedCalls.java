@@ -11,9 +11,9 @@ import io.dedup.adapter.inplace.InPlaceRunner;
 import io.dedup.id.MessageIdExtractor;
 import io.dedup.spring.boot.CallDeferredException;
 import java.time.Duration;
-import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
@@ -30,8 +30,10 @@ public final class DeduplicatedCalls<M> {
     private final CallWaits waits;
     private final InPlaceRunner runner;
     private final Supplier<String> origin;
-    /** The IDs of the calls that run on a thread, one within the other. */
-    private final ThreadLocal<Set<DedupKey>> running = ThreadLocal.withInitial(HashSet::new);
+    private final Set<Running> running = ConcurrentHashMap.newKeySet();
+
+    /** A call whose body runs. */
+    private record Running(Thread thread, DedupKey id) {}
 
     /** What runs; again, if the transaction of its first run was rolled back for a reason outside of it. */
     @FunctionalInterface
@@ -110,10 +112,8 @@ public final class DeduplicatedCalls<M> {
 
     /** It would wait until its own claim is lost, and then have its effect a second time. */
     private void requireNotWithinItsRun(Delivery delivery) {
-        Set<DedupKey> ids = running.get();
-        if (ids.isEmpty()) {
-            running.remove();
-        } else if (ids.contains(delivery.key()) && !delivery.isShadow()) {
+        DedupKey id = delivery.key();
+        if (id != null && running.contains(new Running(Thread.currentThread(), id)) && !delivery.isShadow()) {
             throw new IllegalStateException("A call with the same ID (" + origin.get()
                     + ") was made within the run of that ID, and would wait for its end forever. Call what does the work"
                     + " directly, without its deduplication");
@@ -121,16 +121,13 @@ public final class DeduplicatedCalls<M> {
     }
 
     private @Nullable Object running(@Nullable DedupKey id, Body body) throws Throwable {
-        Set<DedupKey> ids = running.get();
-        boolean added = id != null && ids.add(id);
+        Running call = id == null ? null : new Running(Thread.currentThread(), id);
+        boolean added = call != null && running.add(call);
         try {
             return body.run();
         } finally {
             if (added) {
-                ids.remove(id);
-            }
-            if (ids.isEmpty()) {
-                running.remove();
+                running.remove(call);
             }
         }
     }
