@@ -30,6 +30,7 @@ import org.springframework.kafka.annotation.BackOff;
 import org.springframework.kafka.annotation.DltHandler;
 import org.springframework.kafka.annotation.KafkaListener;
 import org.springframework.kafka.annotation.RetryableTopic;
+import org.springframework.kafka.listener.CommonLoggingErrorHandler;
 import org.springframework.kafka.listener.ContainerProperties.AckMode;
 import org.springframework.kafka.listener.DefaultErrorHandler;
 import org.springframework.kafka.support.Acknowledgment;
@@ -221,6 +222,26 @@ class LaterTest {
             assertThat(scene.effects).containsExactly("d", "a", "once");
             assertThat(runs.values().stream().mapToInt(List::size).sum()).isEqualTo(6);
             assertThat(DedupAdapter.of(scene.dedup).inFlight()).isZero();
+        }
+    }
+
+    @Test
+    @DisplayName(
+            "K2 a rejected message waits for those below it, also with an error handler that doesn't seek: they may fail")
+    void rejectedAboveOneThatFails() {
+        try (Scene scene = new Scene()) {
+            scene.send("a");
+            scene.send(scene.record(0, null, "no ID"));
+            scene.send("c");
+            new AnnotatedScene(scene)
+                    .with(factory -> factory.setCommonErrorHandler(new CommonLoggingErrorHandler()))
+                    .start(new Futures());
+            run("a", 1);
+            await().during(Duration.ofMillis(300)).until(() -> scene.committed().isEmpty());
+            fail("a", 1); // it has to be fetched again, to be given up
+            end(scene, "c", 1);
+            scene.awaitCommitted(3);
+            assertThat(scene.effects).containsExactly("c");
         }
     }
 

@@ -35,7 +35,7 @@ import org.springframework.kafka.transaction.KafkaTransactionManager;
 
 /** Runs one seed: the real container and the real adapter on a simulated broker, from the first record to the verdict. */
 final class Run {
-    private static final Duration PATIENCE = Duration.ofSeconds(3);
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
     /** Polls that must find nothing more to do before a run counts as quiet. */
     private static final int IDLE_POLLS = 60;
 

@@ -49,11 +49,12 @@ public final class DeferralAwareErrorHandler implements CommonErrorHandler {
 
     /**
      * A deferral always seeks, even if the delegate doesn't: otherwise the container would keep the poll's remaining
-     * records in memory and stop fetching, for all partitions.
+     * records in memory and stop fetching, for all partitions. For the same reason a failure seeks whose turn hasn't come,
+     * because records below it are unfinished: one of them may have to be fetched first.
      */
     @Override
     public boolean seeksAfterHandling() {
-        return isDeferring() || delegate.seeksAfterHandling();
+        return endsLater || isDeferring() || delegate.seeksAfterHandling();
     }
 
     @Override
@@ -87,9 +88,29 @@ public final class DeferralAwareErrorHandler implements CommonErrorHandler {
             redeliveries.handedOver(first);
         }
         rejections.passedOn(thrown, first);
+        if (endsLater && !delegate.seeksAfterHandling()) {
+            handleFirst(thrown, records, consumer, container);
+            return;
+        }
         consumers.handlingError(records, () -> delegate.handleRemaining(thrown, records, consumer, container));
         recovered(first, redeliveries);
         consumers.dropped(records.subList(1, records.size()));
+    }
+
+    /** The delegate decides about one record and doesn't seek; what follows it is fetched again. */
+    private void handleFirst(
+            Exception thrown,
+            List<ConsumerRecord<?, ?>> records,
+            Consumer<?, ?> consumer,
+            MessageListenerContainer container) {
+        boolean handled = delegate.handleOne(thrown, records.get(0), consumer, container);
+        if (handled) {
+            recovered(records.get(0), redeliveries());
+        }
+        PollOffsets.seekTo(handled ? records.subList(1, records.size()) : records, consumer);
+        if (!handled) {
+            throw new KafkaException("The error handler has not handled the record", Level.DEBUG, thrown);
+        }
     }
 
     @Override

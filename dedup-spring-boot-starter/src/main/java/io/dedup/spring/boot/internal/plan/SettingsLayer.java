@@ -40,6 +40,7 @@ public record SettingsLayer(String path, PolicyProperties settings) {
                         settings.getMaxDeferDelay(),
                         settings.getOnStoreFailure(),
                         settings.getOnMissingId(),
+                        settings.getMissingIdLimit(),
                         settings.getOnConflict(),
                         settings.getMaxDeaths(),
                         settings.getFingerprint(),

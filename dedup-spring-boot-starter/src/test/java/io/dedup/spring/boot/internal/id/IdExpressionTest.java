@@ -95,7 +95,7 @@ class IdExpressionTest {
         assertThatThrownBy(() -> ids.of(IdExpression.parse("spel:" + expression)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("which a message doesn't have")
-                .hasMessageContaining("header, key, offset, partition, topic, value");
+                .hasMessageContaining("header, key, offset, partition, timestamp, topic, value");
     }
 
     @Test
