@@ -164,8 +164,10 @@ class ForeignPollTest {
     }
 
     private static KafkaConsumer<String, String> member(Scene scene, String protocol) {
-        KafkaConsumer<String, String> member = scene.closeLater(
-                new KafkaConsumer<>(settings(scene, protocol), new StringDeserializer(), new StringDeserializer()));
+        Map<String, Object> settings = settings(scene, protocol);
+        settings.put("enable.auto.commit", false); // it handles nothing
+        KafkaConsumer<String, String> member =
+                scene.closeLater(new KafkaConsumer<>(settings, new StringDeserializer(), new StringDeserializer()));
         member.subscribe(List.of(scene.topic));
         return member;
     }
