@@ -224,16 +224,17 @@ class TracingTest {
     }
 
     private final ApplicationContextRunner runner = new ApplicationContextRunner()
-            .withConfiguration(AutoConfigurations.of(DedupAutoConfiguration.class, DedupTracingAutoConfiguration.class))
+            .withConfiguration(AutoConfigurations.of(
+                    DedupAutoConfiguration.class,
+                    DedupMethodAutoConfiguration.class,
+                    DedupTracingAutoConfiguration.class))
             .withPropertyValues("dedup.store=memory");
 
     @Test
     void nothingIsKeptUnlessItIsWanted() {
-        runner.withBean(Mails.class)
-                .withBean(Tracer.class, () -> Tracer.NOOP)
+        runner.withBean(Tracer.class, () -> Tracer.NOOP)
                 .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(TraceLinks.class));
-        runner.withBean(Mails.class)
-                .withBean(Tracer.class, () -> Tracer.NOOP)
+        runner.withBean(Tracer.class, () -> Tracer.NOOP)
                 .withPropertyValues("dedup.tracing.link-duplicates=true")
                 .run(context -> assertThat(context).hasSingleBean(TraceLinks.class));
     }
