@@ -192,7 +192,7 @@ class CommitTest {
             status.setRollbackOnly();
         });
         for (boolean completion : new boolean[] {false, true}) {
-            RecordTransaction transaction = handled();
+            RecordTransaction transaction = handledOnceFree(); // the one before was cut off
             register(new TransactionSynchronization() {
                 @Override
                 public void beforeCommit(boolean readOnly) {
