@@ -58,7 +58,7 @@ class ClaimedPollTest {
         assertThat(claims.follows(first)).isFalse();
         assertThat(claims.admit(first, WaitBudget.none())).isInstanceOf(Admission.Run.class);
 
-        assertThat(watched.together("claim")).containsExactly("claimAll 2");
+        assertThat(watched.together("claim")).containsExactly("claim 2");
         assertThat(watched.alone("claim")).isEmpty();
     }
 }
