@@ -51,14 +51,14 @@ class ClaimedPollTest {
                 List.of(new ConsumerRecord<>("orders", 0, 0, "", "a"), new ConsumerRecord<>("orders", 0, 1, "", "b"));
         claims.beforePoll();
         claims.polled(new ConsumerRecords<>(Map.of(new TopicPartition("orders", 0), records), Map.of()));
-        assertThat(watched.calls("claimAll")).isEmpty();
+        assertThat(watched.together("claim")).isEmpty();
         assertThat(engine.inFlight()).isZero();
 
         Delivery first = deliveries.of(records.get(0));
         assertThat(claims.follows(first)).isFalse();
         assertThat(claims.admit(first, WaitBudget.none())).isInstanceOf(Admission.Run.class);
 
-        assertThat(watched.calls("claimAll")).containsExactly("claimAll 2");
-        assertThat(watched.calls("claim")).isEmpty();
+        assertThat(watched.together("claim")).containsExactly("claim 2");
+        assertThat(watched.alone("claim")).isEmpty();
     }
 }

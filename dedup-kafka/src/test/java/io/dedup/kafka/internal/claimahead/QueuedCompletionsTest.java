@@ -74,13 +74,13 @@ class QueuedCompletionsTest {
             asked.countDown();
             throw new OutOfMemoryError("for once");
         };
-        watched.before("completeAll", full);
+        watched.before("complete", full);
         add(completions, 0);
         assertThat(asked.await(1, TimeUnit.MINUTES)).isTrue();
         Future<?> flushed = background.submit(completions::flush);
         flushed.get(1, TimeUnit.MINUTES);
 
-        watched.before("completeAll", () -> {});
+        watched.before("complete", () -> {});
         add(completions, 1);
         completions.flush();
         assertThat(isDone(1)).isTrue();
@@ -91,7 +91,7 @@ class QueuedCompletionsTest {
     @DisplayName("a flush waits while another thread tells the store: a commit follows it")
     void flushWaits() throws Exception {
         CountDownLatch answer = new CountDownLatch(1);
-        watched.before("completeAll", () -> {
+        watched.before("complete", () -> {
             asked.countDown();
             await().atMost(Scene.PATIENCE).until(() -> answer.getCount() == 0);
         });
@@ -112,7 +112,7 @@ class QueuedCompletionsTest {
     void flushGoesBeside() throws Exception {
         CountDownLatch answer = new CountDownLatch(1);
         AtomicInteger calls = new AtomicInteger();
-        watched.before("completeAll", () -> {
+        watched.before("complete", () -> {
             if (calls.incrementAndGet() == 1) {
                 asked.countDown();
                 await().atMost(Scene.PATIENCE).until(() -> answer.getCount() == 0);

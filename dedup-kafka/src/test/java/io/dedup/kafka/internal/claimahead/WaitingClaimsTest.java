@@ -78,7 +78,7 @@ class WaitingClaimsTest {
     void oneCall() {
         claims.claim(deliveries, LONG);
         assertThat(IntStream.range(0, COUNT)).allMatch(this::isRunning);
-        assertThat(watched.calls("claimAll")).containsExactly("claimAll " + COUNT);
+        assertThat(watched.together("claim")).containsExactly("claim " + COUNT);
     }
 
     @Test
@@ -102,7 +102,7 @@ class WaitingClaimsTest {
                 Stream.concat(deliveries.stream(), deliveries.stream()).toList();
         claims.claim(twice, LONG);
         assertThat(IntStream.range(0, COUNT)).allMatch(this::isRunning);
-        assertThat(watched.calls("claimAll")).containsExactly("claimAll " + COUNT);
+        assertThat(watched.together("claim")).containsExactly("claim " + COUNT);
     }
 
     @Test
@@ -128,7 +128,7 @@ class WaitingClaimsTest {
     @Test
     @DisplayName("a call that gets no answer is known for it")
     void failed() {
-        watched.before("claimAll", () -> {
+        watched.before("claim", () -> {
             throw new AssertionError("as if memory were full");
         });
         claims.claim(deliveries, LONG);
@@ -145,7 +145,7 @@ class WaitingClaimsTest {
     void noTimer() {
         timer.close();
         claims.claim(deliveries, LONG);
-        assertThat(watched.calls("claimAll")).isEmpty();
+        assertThat(watched.together("claim")).isEmpty();
         assertThat(DedupAdapter.of(dedup).inFlight()).isZero();
         assertThat(claims.take(key(0))).isNull();
     }
@@ -172,7 +172,7 @@ class WaitingClaimsTest {
             throw new TellsNothing();
         };
         claims.claim(deliveries, LONG);
-        watched.before("releaseAll", full);
+        watched.before("release", full);
         assertThatCode(claims::giveBack).doesNotThrowAnyException();
         assertThat(claims.take(key(0))).isNull();
     }
@@ -180,7 +180,7 @@ class WaitingClaimsTest {
     @Test
     @DisplayName("K18 an Error in the call: nothing stays claimed")
     void claimingFails() {
-        watched.before("claimAll", () -> {
+        watched.before("claim", () -> {
             throw new TellsNothing();
         });
         assertThatThrownBy(() -> claims.claim(deliveries, LONG)).isInstanceOf(OutOfMemoryError.class);
