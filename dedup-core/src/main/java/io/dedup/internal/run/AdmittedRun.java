@@ -218,6 +218,7 @@ public final class AdmittedRun extends RunFlags implements Execution {
         return delivery.topic();
     }
 
+    @Override
     public Delivery delivery() {
         return delivery;
     }

@@ -150,7 +150,7 @@ public final class ClaimedPoll {
         if (completions == null || key == null || delivery.topic().policy().shadow()) {
             return false;
         }
-        QueuedCompletions.Queued first = completions.find(key);
+        Execution first = completions.find(key);
         if (first == null) {
             return false;
         }
@@ -158,7 +158,7 @@ public final class ClaimedPoll {
             completions.flush(); // the store decides
             return false;
         }
-        engine.ahead().follows(delivery, first.execution());
+        engine.ahead().follows(delivery, first);
         return true;
     }
 
@@ -195,18 +195,18 @@ public final class ClaimedPoll {
     }
 
     /** The handler has succeeded; when this returns, the record may be acknowledged. */
-    public void succeed(Execution execution, Delivery delivery, WaitBudget budget) {
-        if (!queue(execution, delivery)) {
+    public void succeed(Execution execution, WaitBudget budget) {
+        if (!queue(execution)) {
             execution.succeed(null, budget); // whatever the answer, the effect has happened
         }
     }
 
     /** Queues a success to be recorded before the next commit. Returns false if no commit would wait for it. */
-    public boolean queue(Execution execution, Delivery delivery) {
+    public boolean queue(Execution execution) {
         if (completions == null || !hasPolled) {
             return false;
         }
-        completions.add(execution, delivery);
+        completions.add(execution);
         return true;
     }
 

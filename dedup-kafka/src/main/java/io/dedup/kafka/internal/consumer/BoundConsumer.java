@@ -57,7 +57,7 @@ public final class BoundConsumer {
                 redeliveries,
                 () -> isOnItsThread() ? polls.current() : polls.fresh(),
                 // Not another thread's: its ack may be committed at any time, and the consumer would wait.
-                (execution, delivery) -> isOnItsThread() && claims.queue(execution, delivery));
+                execution -> isOnItsThread() && claims.queue(execution));
         this.unfinished = new UnfinishedLimit(limits.maxUnfinished(), pending, redeliveries);
         this.watched = hooks.watch(seeks, claims, pending, redeliveries);
         this.watchedSeeks = new WatchedSeeks(seeks, pending.soughtBack());

@@ -87,7 +87,7 @@ final class RecordPipeline<K, V> {
         }
         Execution execution = admitted(record, delivery, bound);
         if (execution != null) {
-            kind.run(callOf(kind, record, delivery, execution, acknowledgment, consumer, bound));
+            kind.run(callOf(kind, record, execution, acknowledgment, consumer, bound));
         }
         kind.acknowledge(acknowledgment, bound);
         return kind.returnFinishes();
@@ -103,8 +103,7 @@ final class RecordPipeline<K, V> {
         PendingDeliveries pending = bound.acks().pending();
         PendingDelivery first = pending.firstOf(delivery);
         Execution execution = first == null ? admitted(record, delivery, bound) : null;
-        if (execution != null
-                && !kind.run(callOf(kind, record, delivery, execution, acknowledgment, consumer, bound))) {
+        if (execution != null && !kind.run(callOf(kind, record, execution, acknowledgment, consumer, bound))) {
             return;
         }
         // Without a group nothing can be committed: the container's acknowledgment would fail with the attempt.
@@ -123,13 +122,12 @@ final class RecordPipeline<K, V> {
     private RecordCall<K, V> callOf(
             SettlementKind kind,
             ConsumerRecord<K, V> record,
-            Delivery delivery,
             Execution execution,
             @Nullable Acknowledgment acknowledgment,
             @Nullable Consumer<?, ?> consumer,
             BoundConsumer bound) {
         try {
-            return new RecordCall<>(kind, this, record, delivery, execution, acknowledgment, consumer, bound);
+            return new RecordCall<>(kind, this, record, execution, acknowledgment, consumer, bound);
         } catch (Throwable e) {
             execution.giveBack();
             throw e;

@@ -55,10 +55,10 @@ class QueuedCompletionsTest {
     }
 
     private void add(QueuedCompletions completions, int i) {
-        Delivery delivery = delivery(i);
-        Execution execution = ((Admission.Run) DedupAdapter.of(dedup).admit(delivery, WaitBudget.none())).execution();
+        Execution execution =
+                ((Admission.Run) DedupAdapter.of(dedup).admit(delivery(i), WaitBudget.none())).execution();
         execution.begin();
-        completions.add(execution, delivery);
+        completions.add(execution);
     }
 
     private boolean isDone(int i) {

@@ -30,15 +30,12 @@ public final class Successes {
     private static final Duration LONG = Duration.ofMillis(10);
     private static final Logger log = LoggerFactory.getLogger("io.dedup.kafka.clients.DedupPoll");
 
-    /** A handled message. */
-    private record Success(Execution execution, Delivery delivery) {}
-
     /**
      * A recorded message of the current poll.
      *
      * @param before when the call that recorded it began, by {@link System#nanoTime}
      */
-    private record Recorded(Success success, long before) {}
+    private record Recorded(Execution success, long before) {}
 
     private final DedupAdapter engine;
     private final Duration patience;
@@ -47,9 +44,9 @@ public final class Successes {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition notSending = lock.newCondition();
     private final Map<DedupKey, Recorded> recorded = new HashMap<>();
-    private List<Success> waiting = new ArrayList<>();
+    private List<Execution> waiting = new ArrayList<>();
     /** What the call under way records; empty if there is none. */
-    private List<Success> sent = List.of();
+    private List<Execution> sent = List.of();
 
     /** @param patience how long the store may keep the consumer waiting before successes are recorded in background */
     public Successes(DedupAdapter engine, Duration patience) {
@@ -59,11 +56,11 @@ public final class Successes {
     }
 
     /** Adds the success of a handler that has returned. When this returns, the record may be committed. */
-    public void add(Execution execution, Delivery delivery) {
+    public void add(Execution execution) {
         execution.returned();
         int size;
         try {
-            size = enqueue(new Success(execution, delivery));
+            size = enqueue(execution);
         } catch (Throwable e) { // for example no memory: nothing else would record the success
             execution.succeed(null, WaitBudget.of(patience));
             throw e;
@@ -75,7 +72,7 @@ public final class Successes {
         }
     }
 
-    private int enqueue(Success success) {
+    private int enqueue(Execution success) {
         lock.lock();
         try {
             waiting.add(success);
@@ -96,14 +93,14 @@ public final class Successes {
 
     /** Returns when every success is recorded, or the engine goes on recording it in the background. Never throws. */
     public void record() {
-        List<Success> all = take();
+        List<Execution> all = take();
         if (all.isEmpty()) {
             return;
         }
         List<Completion> completions = List.of();
         long before = System.nanoTime();
         try {
-            completions = engine.succeedAll(all.stream().map(Success::execution).toList(), WaitBudget.of(patience));
+            completions = engine.succeedAll(all, WaitBudget.of(patience));
         } catch (RuntimeException | Error e) { // the effects have happened: not committing would repeat them
             log.error(
                     "Cannot record {} successes in the deduplication store; these messages are handled again if"
@@ -116,13 +113,13 @@ public final class Successes {
     }
 
     /** Takes what waits, after the call that is under way. */
-    private List<Success> take() {
+    private List<Execution> take() {
         lock.lock();
         try {
             while (!sent.isEmpty()) {
                 notSending.awaitUninterruptibly();
             }
-            List<Success> next = new ArrayList<>(); // before the state changes: others wait for whoever records
+            List<Execution> next = new ArrayList<>(); // before the state changes: others wait for whoever records
             sent = waiting;
             waiting = next;
             return sent;
@@ -131,7 +128,7 @@ public final class Successes {
         }
     }
 
-    private void settled(List<Success> all, List<Completion> completions, long before) {
+    private void settled(List<Execution> all, List<Completion> completions, long before) {
         lock.lock();
         try {
             sent = List.of();
@@ -163,7 +160,7 @@ public final class Successes {
         if (key == null || delivery.isShadow()) {
             return false;
         }
-        Success first = find(key);
+        Execution first = find(key);
         if (first == null) {
             return false;
         }
@@ -171,14 +168,14 @@ public final class Successes {
             record(); // the store decides
             return false;
         }
-        engine.ahead().follows(delivery, first.execution());
+        engine.ahead().follows(delivery, first);
         return true;
     }
 
-    private @Nullable Success find(DedupKey key) {
+    private @Nullable Execution find(DedupKey key) {
         lock.lock();
         try {
-            Success first = find(key, waiting);
+            Execution first = find(key, waiting);
             if (first == null) {
                 first = find(key, sent);
             }
@@ -189,8 +186,8 @@ public final class Successes {
         }
     }
 
-    private static @Nullable Success find(DedupKey key, List<Success> successes) {
-        for (Success each : successes) {
+    private static @Nullable Execution find(DedupKey key, List<Execution> successes) {
+        for (Execution each : successes) {
             if (key.equals(each.delivery().key())) {
                 return each;
             }

@@ -145,8 +145,7 @@ public final class BatchTurns {
                         public Boolean succeeded(@Nullable Void result) {
                             running.stream()
                                     .filter(i -> !soughtBack.contains(i))
-                                    .forEach(i -> successes.add(
-                                            executionOf(i), records.get(i).delivery()));
+                                    .forEach(i -> successes.add(executionOf(i)));
                             if (!soughtBack.isEmpty()) {
                                 boolean unused = engine.failAll(
                                         soughtBack.stream()

@@ -105,7 +105,7 @@ public final class RecordTurns {
                 new Settlement<@Nullable Void, Boolean>() {
                     @Override
                     public Boolean succeeded(@Nullable Void result) {
-                        successes.add(execution, polled.delivery());
+                        successes.add(execution);
                         outcomes.handled(polled);
                         return true;
                     }

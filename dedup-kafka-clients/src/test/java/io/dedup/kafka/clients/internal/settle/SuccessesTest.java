@@ -45,10 +45,9 @@ class SuccessesTest {
     }
 
     private void handled(String id) {
-        Delivery delivery = delivery(id);
-        Execution execution = ((Admission.Run) engine.admit(delivery, WaitBudget.none())).execution();
+        Execution execution = ((Admission.Run) engine.admit(delivery(id), WaitBudget.none())).execution();
         execution.begin();
-        successes.add(execution, delivery);
+        successes.add(execution);
     }
 
     private boolean isDone(String id) {
