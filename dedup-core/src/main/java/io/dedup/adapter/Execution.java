@@ -19,6 +19,12 @@ public interface Execution extends DedupContext {
     boolean isTransactional();
 
     /**
+     * Whether a death counts against the message if the process crashes before this run is settled: its claim was made alone, at its
+     * turn, and its topic counts deaths.
+     */
+    boolean countsDeath();
+
+    /**
      * Marks the start of the handler on this thread; {@code maxProcessingTime} counts from here. {@link HandlerRun}
      * calls this.
      */

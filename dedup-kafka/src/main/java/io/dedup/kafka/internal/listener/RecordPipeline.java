@@ -4,6 +4,7 @@ import io.dedup.DedupContext;
 import io.dedup.adapter.Admission;
 import io.dedup.adapter.Delivery;
 import io.dedup.adapter.Execution;
+import io.dedup.adapter.poll.ClaimedPoll;
 import io.dedup.kafka.internal.ack.ContainerAck;
 import io.dedup.kafka.internal.ack.PendingDeliveries;
 import io.dedup.kafka.internal.ack.PendingDelivery;
@@ -136,11 +137,13 @@ final class RecordPipeline<K, V> {
 
     /** The run that may begin; null if the record is acknowledged without one. */
     private @Nullable Execution admitted(ConsumerRecord<K, V> record, Delivery delivery, BoundConsumer bound) {
-        if (bound.claims().follows(delivery)) {
+        ClaimedPoll claims = bound.claims();
+        claims.claimPolled();
+        if (claims.skipCopy(delivery)) {
             observation.close(null);
             return null;
         }
-        Admission admission = bound.claims().admit(delivery, bound.budgetFor(record));
+        Admission admission = claims.admit(delivery, bound.budgetFor(record));
         if (admission instanceof Admission.Run run) {
             return run.execution();
         }

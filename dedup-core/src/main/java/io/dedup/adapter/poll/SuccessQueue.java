@@ -1,13 +1,10 @@
-package io.dedup.kafka.internal.claimahead;
+package io.dedup.adapter.poll;
 
 import io.dedup.DedupKey;
 import io.dedup.DedupOutcome.Completion;
 import io.dedup.adapter.DedupAdapter;
 import io.dedup.adapter.Execution;
 import io.dedup.adapter.WaitBudget;
-import io.dedup.kafka.internal.KafkaLog;
-import io.dedup.kafka.internal.PollBudget;
-import io.dedup.kafka.internal.Timer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -19,7 +16,6 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The successes of one consumer's handlers that aren't recorded yet. Many are recorded with one call, while the next
@@ -28,10 +24,9 @@ import org.slf4j.LoggerFactory;
  * <p>If the process crashes, the messages in here are handled again, so nothing stays here for long. Thread-safe; only
  * the consumer's thread adds successes and waits.
  */
-final class QueuedCompletions {
+public final class SuccessQueue {
     static final int MANY = 50;
     static final Duration LONG = Duration.ofMillis(10);
-    private static final Logger log = LoggerFactory.getLogger(KafkaLog.NAME);
 
     /**
      * Successes that one call records.
@@ -50,8 +45,9 @@ final class QueuedCompletions {
 
     private final DedupAdapter engine;
     private final Executor background;
-    private final Timer timer;
+    private final PollTimer timer;
     private final PollBudget budget;
+    private final Logger log;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition notRecording = lock.newCondition();
     private final Map<DedupKey, Execution> open = new HashMap<>();
@@ -61,17 +57,26 @@ final class QueuedCompletions {
     private final Runnable recordQueued = this::recordQueued;
     private final Runnable timeIsUp = this::timeIsUp;
     private List<Execution> queue = new ArrayList<>();
+    /** Whether a success that isn't recorded yet may be charged with a death if the process crashes. Written under the lock. */
+    private volatile boolean chargeable;
+
     /** The number of calls under way: one in the background, and one of a flush beside it. */
     private int recording;
 
     private boolean timed;
 
-    /** @param budget how long the store may keep the consumer waiting, in addition to the waits at the records' turns */
-    QueuedCompletions(DedupAdapter engine, Executor background, Timer timer, PollBudget budget) {
+    /**
+     * Creates the one of a consumer.
+     *
+     * @param background calls the store while the consumer's thread goes on
+     * @param budget how long the store may keep the consumer waiting, in addition to the waits at the records' turns
+     */
+    public SuccessQueue(DedupAdapter engine, Executor background, PollTimer timer, PollBudget budget, Logger log) {
         this.engine = engine;
         this.background = background;
         this.timer = timer;
         this.budget = budget;
+        this.log = log;
     }
 
     /** Adds a success. */
@@ -105,10 +110,16 @@ final class QueuedCompletions {
                 queue.remove(queue.size() - 1);
                 throw e;
             }
+            chargeable = chargeable || execution.countsDeath();
             return recording == 0 ? queue.size() : 0;
         } finally {
             lock.unlock();
         }
+    }
+
+    /** Whether a success that isn't recorded yet may be charged with a death if the process crashes. */
+    boolean isChargeable() {
+        return chargeable;
     }
 
     /** The success of this key's message since {@link #newPoll}, unless its window may be over already. */
@@ -258,6 +269,7 @@ final class QueuedCompletions {
         try {
             recording--;
             notRecording.signalAll(); // first: a failure below must not leave the consumer waiting
+            chargeable = chargeable && (recording > 0 || !queue.isEmpty());
             budget.current().spend(batch.waited());
             List<Execution> successes = batch.successes();
             for (Execution each : successes) {
