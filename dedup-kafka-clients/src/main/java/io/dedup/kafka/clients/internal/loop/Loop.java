@@ -13,7 +13,6 @@ import io.dedup.kafka.clients.internal.position.HandledOffsets;
 import io.dedup.kafka.clients.internal.position.PartitionHolds;
 import io.dedup.kafka.clients.internal.position.Positions;
 import io.dedup.kafka.clients.internal.position.Rebalances;
-import io.dedup.kafka.clients.internal.record.RecordDeliveries;
 import io.dedup.kafka.clients.internal.turn.BatchTurns;
 import io.dedup.kafka.clients.internal.turn.BatchWork;
 import io.dedup.kafka.clients.internal.turn.Deadline;
@@ -23,6 +22,7 @@ import io.dedup.kafka.clients.internal.turn.PolledRecords;
 import io.dedup.kafka.clients.internal.turn.RecordTurns;
 import io.dedup.kafka.clients.internal.turn.Retries;
 import io.dedup.kafka.clients.internal.turn.Work;
+import io.dedup.kafka.id.KafkaDeliveries;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashSet;
@@ -56,7 +56,7 @@ public final class Loop<K, V> {
 
     private final Consumer<K, V> consumer;
     private final ConsumerGroup group;
-    private final RecordDeliveries deliveries;
+    private final KafkaDeliveries deliveries;
     private final Duration turnsOfPoll;
     private final PollTimer timer = new PollTimer("dedup-poll-timer", log);
     private final ClaimedPoll claims;
@@ -75,7 +75,7 @@ public final class Loop<K, V> {
             Consumer<K, V> consumer,
             DedupAdapter engine,
             ConsumerGroup group,
-            RecordDeliveries deliveries,
+            KafkaDeliveries deliveries,
             Retries retries,
             Duration maxPollInterval,
             @Nullable ConsumerRebalanceListener listener) {
