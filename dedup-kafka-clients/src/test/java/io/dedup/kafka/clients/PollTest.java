@@ -11,7 +11,7 @@ import io.dedup.DedupOutcome;
 import io.dedup.Deduplicator;
 import io.dedup.LiveLease;
 import io.dedup.MissingMessageIdException;
-import io.dedup.kafka.KafkaMessageIds;
+import io.dedup.kafka.id.KafkaMessageIds;
 import io.dedup.policy.DedupPolicy;
 import io.dedup.policy.OnStoreFailure;
 import java.time.Duration;

@@ -1,4 +1,4 @@
-package io.dedup.kafka.internal.claimahead;
+package io.dedup.adapter.poll;
 
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -14,12 +14,13 @@ import io.dedup.adapter.DedupAdapter;
 import io.dedup.adapter.Delivery;
 import io.dedup.adapter.WaitBudget;
 import io.dedup.engine.Deduplicators;
-import io.dedup.kafka.WatchedStore;
-import io.dedup.kafka.internal.Timer;
 import io.dedup.policy.DedupPolicy;
 import io.dedup.store.StoredRecord;
 import io.dedup.store.StoredRecord.State;
 import io.dedup.store.memory.InMemoryDedupStore;
+import io.dedup.support.Faults;
+import io.dedup.support.FaultyStore;
+import io.dedup.support.FaultyStore.Op;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -29,21 +30,24 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 class WaitingClaimsTest {
+    private static final Logger log = LoggerFactory.getLogger(WaitingClaimsTest.class);
     private static final int COUNT = 100;
     private static final Duration LONG = Duration.ofMinutes(5);
 
     private final AtomicReference<Instant> now = new AtomicReference<>(Instant.EPOCH.plusSeconds(1_000_000));
     private final InMemoryDedupStore real = new InMemoryDedupStore(now::get, Duration.ofDays(7));
-    private final WatchedStore watched = new WatchedStore(real);
-    private final Deduplicator dedup = Deduplicators.builder(watched.store)
+    private final FaultyStore watched = new FaultyStore(real);
+    private final Deduplicator dedup = Deduplicators.builder(watched)
             .consumer("claims")
             .shutdownTimeout(Duration.ZERO) // not all that is taken here is run
             .defaults(DedupPolicy.builder().maxDeaths(3).build())
             .build();
-    private final Timer timer = new Timer();
-    private final WaitingClaims claims = new WaitingClaims(DedupAdapter.of(dedup), timer);
+    private final PollTimer timer = new PollTimer("timer", log);
+    private final WaitingClaims claims = new WaitingClaims(DedupAdapter.of(dedup), timer, log);
     private final List<Delivery> deliveries = deliveries(COUNT);
 
     @AfterEach
@@ -66,6 +70,13 @@ class WaitingClaimsTest {
         return real.find(key(i)).orElseThrow();
     }
 
+    /** How many each call to the store has claimed. */
+    private List<Integer> claimed() {
+        return watched.calls(Op.CLAIM).stream()
+                .map(call -> call.requests().size())
+                .toList();
+    }
+
     private boolean isRunning(int i) {
         ClaimAhead claim = claims.take(key(i));
         return claim != null
@@ -78,7 +89,7 @@ class WaitingClaimsTest {
     void oneCall() {
         claims.claim(deliveries, LONG);
         assertThat(IntStream.range(0, COUNT)).allMatch(this::isRunning);
-        assertThat(watched.together("claim")).containsExactly("claim " + COUNT);
+        assertThat(claimed()).containsExactly(COUNT);
     }
 
     @Test
@@ -102,14 +113,14 @@ class WaitingClaimsTest {
                 Stream.concat(deliveries.stream(), deliveries.stream()).toList();
         claims.claim(twice, LONG);
         assertThat(IntStream.range(0, COUNT)).allMatch(this::isRunning);
-        assertThat(watched.together("claim")).containsExactly("claim " + COUNT);
+        assertThat(claimed()).containsExactly(COUNT);
     }
 
     @Test
     @DisplayName(
             "T9 one whose process died with it stands alone: nothing is held that would be charged with its next victim")
     void killer() {
-        try (Deduplicator mortal = Deduplicators.builder(watched.store)
+        try (Deduplicator mortal = Deduplicators.builder(watched)
                 .consumer("claims")
                 .defaults(DedupPolicy.builder().maxDeaths(3).build())
                 .build()) {
@@ -128,9 +139,7 @@ class WaitingClaimsTest {
     @Test
     @DisplayName("a call that gets no answer is known for it")
     void failed() {
-        watched.before("claim", () -> {
-            throw new AssertionError("as if memory were full");
-        });
+        watched.on(Op.CLAIM, Faults.throwing(() -> new AssertionError("as if memory were full")));
         claims.claim(deliveries, LONG);
         assertThat(requireNonNull(claims.take(key(0))).isUnanswered()).isTrue();
         assertThat(claims.hasStoreFailed()).isTrue();
@@ -145,7 +154,7 @@ class WaitingClaimsTest {
     void noTimer() {
         timer.close();
         claims.claim(deliveries, LONG);
-        assertThat(watched.together("claim")).isEmpty();
+        assertThat(claimed()).isEmpty();
         assertThat(DedupAdapter.of(dedup).inFlight()).isZero();
         assertThat(claims.take(key(0))).isNull();
     }
@@ -168,11 +177,8 @@ class WaitingClaimsTest {
     @Test
     @DisplayName("K18 an Error while claims are given back doesn't reach the consumer, which would stop")
     void givingBackFails() {
-        Runnable full = () -> {
-            throw new TellsNothing();
-        };
         claims.claim(deliveries, LONG);
-        watched.before("release", full);
+        watched.on(Op.RELEASE, Faults.throwing(TellsNothing::new));
         assertThatCode(claims::giveBack).doesNotThrowAnyException();
         assertThat(claims.take(key(0))).isNull();
     }
@@ -180,9 +186,7 @@ class WaitingClaimsTest {
     @Test
     @DisplayName("K18 an Error in the call: nothing stays claimed")
     void claimingFails() {
-        watched.before("claim", () -> {
-            throw new TellsNothing();
-        });
+        watched.on(Op.CLAIM, Faults.throwing(TellsNothing::new));
         assertThatThrownBy(() -> claims.claim(deliveries, LONG)).isInstanceOf(OutOfMemoryError.class);
         claims.giveBack(); // so does the poll that called it
         assertThat(DedupAdapter.of(dedup).inFlight()).isZero();

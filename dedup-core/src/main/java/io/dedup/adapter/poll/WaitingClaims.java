@@ -1,11 +1,9 @@
-package io.dedup.kafka.internal.claimahead;
+package io.dedup.adapter.poll;
 
 import io.dedup.DedupKey;
 import io.dedup.adapter.ClaimAhead;
 import io.dedup.adapter.DedupAdapter;
 import io.dedup.adapter.Delivery;
-import io.dedup.kafka.internal.KafkaLog;
-import io.dedup.kafka.internal.Timer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -15,15 +13,12 @@ import java.util.concurrent.Future;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Claims of one consumer's records whose turn hasn't come. The consumer's thread makes and takes them; a timer returns
  * those that it doesn't take in time. Thread-safe.
  */
-final class WaitingClaims {
-    private static final Logger log = LoggerFactory.getLogger(KafkaLog.NAME);
-
+public final class WaitingClaims {
     /**
      * The claims of one poll. Read and changed under the lock.
      *
@@ -36,7 +31,8 @@ final class WaitingClaims {
     }
 
     private final DedupAdapter engine;
-    private final Timer timer;
+    private final PollTimer timer;
+    private final Logger log;
     private final ReentrantLock lock = new ReentrantLock();
     /** Read and written under the lock, like {@code watch}. */
     private @Nullable Polled polled;
@@ -45,9 +41,15 @@ final class WaitingClaims {
     /** Used by the consumer's thread. */
     private boolean storeFailed;
 
-    WaitingClaims(DedupAdapter engine, Timer timer) {
+    /**
+     * Creates the one of a consumer.
+     *
+     * @param timer gives claims back whose turns don't come in time
+     */
+    public WaitingClaims(DedupAdapter engine, PollTimer timer, Logger log) {
         this.engine = engine;
         this.timer = timer;
+        this.log = log;
     }
 
     /**

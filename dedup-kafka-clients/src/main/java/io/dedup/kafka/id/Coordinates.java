@@ -1,4 +1,4 @@
-package io.dedup.kafka.internal.record;
+package io.dedup.kafka.id;
 
 import io.dedup.id.MessageIdExtractor;
 import io.dedup.text.Utf8;
@@ -18,9 +18,9 @@ import org.jspecify.annotations.Nullable;
  * log keeps with the record and no redelivery changes: its time, its sizes, and its key and value if they are text or
  * bytes. Headers aren't part of it, because tracing writes new ones with each delivery. Thread-safe.
  */
-public final class Coordinates implements MessageIdExtractor<ConsumerRecord<?, ?>> {
+final class Coordinates implements MessageIdExtractor<ConsumerRecord<?, ?>> {
     /** Marks every record. */
-    public static final Coordinates MARKED = new Coordinates(Long.MIN_VALUE);
+    static final Coordinates MARKED = new Coordinates(Long.MIN_VALUE);
 
     private static final int MARK_BYTES = 8; // only records of one place and one millisecond are compared by them
 
@@ -31,7 +31,7 @@ public final class Coordinates implements MessageIdExtractor<ConsumerRecord<?, ?
     }
 
     /** Marks records of this time and later; the IDs of older ones are their places alone. */
-    public static Coordinates markedSince(Instant since) {
+    static Coordinates markedSince(Instant since) {
         return new Coordinates(since.toEpochMilli());
     }
 

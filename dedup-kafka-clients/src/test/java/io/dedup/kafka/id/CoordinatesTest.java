@@ -1,4 +1,4 @@
-package io.dedup.kafka.internal.record;
+package io.dedup.kafka.id;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

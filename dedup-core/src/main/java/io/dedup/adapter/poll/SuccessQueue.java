@@ -1,14 +1,10 @@
-package io.dedup.kafka.internal.claimahead;
+package io.dedup.adapter.poll;
 
 import io.dedup.DedupKey;
 import io.dedup.DedupOutcome.Completion;
 import io.dedup.adapter.DedupAdapter;
-import io.dedup.adapter.Delivery;
 import io.dedup.adapter.Execution;
 import io.dedup.adapter.WaitBudget;
-import io.dedup.kafka.internal.KafkaLog;
-import io.dedup.kafka.internal.PollBudget;
-import io.dedup.kafka.internal.Timer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -20,7 +16,6 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The successes of one consumer's handlers that aren't recorded yet. Many are recorded with one call, while the next
@@ -29,13 +24,9 @@ import org.slf4j.LoggerFactory;
  * <p>If the process crashes, the messages in here are handled again, so nothing stays here for long. Thread-safe; only
  * the consumer's thread adds successes and waits.
  */
-final class QueuedCompletions {
+public final class SuccessQueue {
     static final int MANY = 50;
     static final Duration LONG = Duration.ofMillis(10);
-    private static final Logger log = LoggerFactory.getLogger(KafkaLog.NAME);
-
-    /** A success that isn't recorded yet. */
-    record Queued(Execution execution, Delivery delivery) {}
 
     /**
      * Successes that one call records.
@@ -43,47 +34,57 @@ final class QueuedCompletions {
      * @param allowed how long the store may keep this call waiting, in nanoseconds
      * @param left what is left of that
      */
-    private record Batch(List<Queued> successes, long allowed, WaitBudget left) {
+    private record Batch(List<Execution> successes, long allowed, WaitBudget left) {
         long waited() {
             return allowed - left.nanosLeft();
         }
     }
 
     /** A recorded success, and the local time before it was recorded. */
-    private record Recorded(Queued success, long before) {}
+    private record Recorded(Execution success, long before) {}
 
     private final DedupAdapter engine;
     private final Executor background;
-    private final Timer timer;
+    private final PollTimer timer;
     private final PollBudget budget;
+    private final Logger log;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition notRecording = lock.newCondition();
-    private final Map<DedupKey, Queued> open = new HashMap<>();
+    private final Map<DedupKey, Execution> open = new HashMap<>();
     /** Successes of this poll only: copies that were polled together needn't be asked about. */
     private final Map<DedupKey, Recorded> done = new HashMap<>();
 
     private final Runnable recordQueued = this::recordQueued;
     private final Runnable timeIsUp = this::timeIsUp;
-    private List<Queued> queue = new ArrayList<>();
+    private List<Execution> queue = new ArrayList<>();
+    /** Whether a success that isn't recorded yet may be charged with a death if the process crashes. Written under the lock. */
+    private volatile boolean chargeable;
+
     /** The number of calls under way: one in the background, and one of a flush beside it. */
     private int recording;
 
     private boolean timed;
 
-    /** @param budget how long the store may keep the consumer waiting, in addition to the waits at the records' turns */
-    QueuedCompletions(DedupAdapter engine, Executor background, Timer timer, PollBudget budget) {
+    /**
+     * Creates the one of a consumer.
+     *
+     * @param background calls the store while the consumer's thread goes on
+     * @param budget how long the store may keep the consumer waiting, in addition to the waits at the records' turns
+     */
+    public SuccessQueue(DedupAdapter engine, Executor background, PollTimer timer, PollBudget budget, Logger log) {
         this.engine = engine;
         this.background = background;
         this.timer = timer;
         this.budget = budget;
+        this.log = log;
     }
 
     /** Adds a success. */
-    void add(Execution execution, Delivery delivery) {
+    void add(Execution execution) {
         execution.returned();
         int size;
         try {
-            size = enqueue(new Queued(execution, delivery));
+            size = enqueue(execution);
         } catch (Throwable e) { // out of memory: the container stops, and nothing else would record the success
             execution.succeed(null, budget.current());
             throw e;
@@ -96,31 +97,37 @@ final class QueuedCompletions {
     }
 
     /** Returns how many are queued; 0 during a call, after which they are recorded without anybody's doing. */
-    private int enqueue(Queued queued) {
-        DedupKey key = queued.delivery().key();
+    private int enqueue(Execution execution) {
+        DedupKey key = execution.delivery().key();
         lock.lock();
         try {
-            queue.add(queued);
+            queue.add(execution);
             try {
                 if (key != null) {
-                    open.put(key, queued);
+                    open.put(key, execution);
                 }
             } catch (Throwable e) {
                 queue.remove(queue.size() - 1);
                 throw e;
             }
+            chargeable = chargeable || execution.countsDeath();
             return recording == 0 ? queue.size() : 0;
         } finally {
             lock.unlock();
         }
     }
 
+    /** Whether a success that isn't recorded yet may be charged with a death if the process crashes. */
+    boolean isChargeable() {
+        return chargeable;
+    }
+
     /** The success of this key's message since {@link #newPoll}, unless its window may be over already. */
     @Nullable
-    Queued find(DedupKey key) {
+    Execution find(DedupKey key) {
         lock.lock();
         try {
-            Queued waiting = open.get(key);
+            Execution waiting = open.get(key);
             Recorded recorded = waiting == null ? done.get(key) : null;
             return recorded == null || isOver(recorded) ? waiting : recorded.success();
         } finally {
@@ -220,11 +227,7 @@ final class QueuedCompletions {
         List<Completion> completions = List.of();
         long before = System.nanoTime();
         try {
-            List<Execution> executions = new ArrayList<>(batch.successes().size());
-            for (Queued each : batch.successes()) {
-                executions.add(each.execution());
-            }
-            completions = engine.succeedAll(executions, batch.left());
+            completions = engine.succeedAll(batch.successes(), batch.left());
         } catch (Throwable e) { // their effects have happened: not acking would repeat them
             log.error(
                     "Cannot record {} successes in the deduplication store; these messages are handled again if"
@@ -249,7 +252,7 @@ final class QueuedCompletions {
                 return null;
             }
             // Allocated before the state changes: flush() waits for whoever records.
-            List<Queued> next = new ArrayList<>();
+            List<Execution> next = new ArrayList<>();
             // Two calls at a time may wait as long as one: the consumer waits for both together.
             long allowed = budget.current().nanosLeft();
             Batch batch = new Batch(queue, allowed, WaitBudget.of(Duration.ofNanos(allowed)));
@@ -266,9 +269,10 @@ final class QueuedCompletions {
         try {
             recording--;
             notRecording.signalAll(); // first: a failure below must not leave the consumer waiting
+            chargeable = chargeable && (recording > 0 || !queue.isEmpty());
             budget.current().spend(batch.waited());
-            List<Queued> successes = batch.successes();
-            for (Queued each : successes) {
+            List<Execution> successes = batch.successes();
+            for (Execution each : successes) {
                 open.remove(each.delivery().key(), each);
             }
             for (int i = 0; i < completions.size(); i++) {

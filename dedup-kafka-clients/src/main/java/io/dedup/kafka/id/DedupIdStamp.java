@@ -1,4 +1,4 @@
-package io.dedup.kafka;
+package io.dedup.kafka.id;
 
 import io.dedup.text.Utf8;
 import java.nio.charset.StandardCharsets;

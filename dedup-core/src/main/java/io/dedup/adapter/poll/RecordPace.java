@@ -1,6 +1,6 @@
-package io.dedup.kafka.internal.claimahead;
+package io.dedup.adapter.poll;
 
-/** Measures how long one consumer's records take, one after the other. Used by the consumer's thread. */
+/** Measures how long the turns of one consumer's records take, on average, the latest ones counting most. Used by the consumer's thread. */
 final class RecordPace {
     /** The assumed time per record before anything is measured: 1,000 records fit in a third of the default lease. */
     private static final long FIRST_GUESS_NANOS = 10_000_000;
@@ -11,13 +11,13 @@ final class RecordPace {
     private long begunAt;
     private int records;
 
-    /** Starts measuring a poll of this many records. */
+    /** The turns of this many records begin. */
     void begin(int count) {
         begunAt = System.nanoTime();
         records = count;
     }
 
-    /** The records of the poll have had their turns. */
+    /** Their turns are over. */
     void end() {
         if (records > 0) {
             long each = (System.nanoTime() - begunAt) / records;

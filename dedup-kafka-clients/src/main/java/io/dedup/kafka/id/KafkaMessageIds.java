@@ -1,10 +1,8 @@
-package io.dedup.kafka;
+package io.dedup.kafka.id;
 
 import io.dedup.id.IdText;
 import io.dedup.id.JsonPointerId;
 import io.dedup.id.MessageIdExtractor;
-import io.dedup.kafka.internal.record.Coordinates;
-import io.dedup.kafka.internal.record.RecordDeliveries;
 import io.dedup.text.Printable;
 import java.nio.ByteBuffer;
 import java.time.Instant;
@@ -148,7 +146,7 @@ public final class KafkaMessageIds {
                     + value.getClass().getName() + ", but KafkaMessageIds.json(...) reads text and bytes only");
         }
         throw new IllegalArgumentException(
-                RecordDeliveries.failedDeserialization(record)
+                KafkaDeliveries.failedDeserialization(record)
                         ? "the value couldn't be deserialized"
                         : "the record has no value (tombstone)");
     }

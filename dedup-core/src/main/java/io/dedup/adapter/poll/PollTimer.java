@@ -1,4 +1,4 @@
-package io.dedup.kafka.internal;
+package io.dedup.adapter.poll;
 
 import java.time.Duration;
 import java.util.concurrent.RejectedExecutionException;
@@ -6,18 +6,23 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** Runs tasks later and logs whatever they throw, Errors included. Thread-safe. */
-public final class Timer implements AutoCloseable {
-    private static final Logger log = LoggerFactory.getLogger(KafkaLog.NAME);
-    private static final int THREADS = 2; // a store that hangs in a probe must not keep partitions paused
+public final class PollTimer implements AutoCloseable {
+    private static final int THREADS = 2; // one task that hangs in a call of the store must not keep the others waiting
 
     private final ScheduledThreadPoolExecutor executor;
+    private final Logger log;
 
-    public Timer() {
+    /**
+     * Creates a timer, whose threads start with its first tasks.
+     *
+     * @param threads their name
+     */
+    public PollTimer(String threads, Logger log) {
+        this.log = log;
         executor = new ScheduledThreadPoolExecutor(THREADS, work -> {
-            Thread thread = new Thread(work, "dedup-kafka-timer");
+            Thread thread = new Thread(work, threads);
             thread.setDaemon(true);
             return thread;
         });
@@ -55,7 +60,7 @@ public final class Timer implements AutoCloseable {
         return executor.isShutdown();
     }
 
-    private static void logged(Runnable task) {
+    private void logged(Runnable task) {
         try {
             task.run();
         } catch (Throwable e) { // the executor would swallow it and end the repetition
@@ -63,9 +68,9 @@ public final class Timer implements AutoCloseable {
         }
     }
 
-    private static void logFailure(Throwable failure) {
+    private void logFailure(Throwable failure) {
         try {
-            log.error("A background task of KafkaDedup failed", failure);
+            log.error("A background task failed", failure);
         } catch (Throwable ignored) {
             // Out of memory, for example. The next run matters more than this line.
         }
