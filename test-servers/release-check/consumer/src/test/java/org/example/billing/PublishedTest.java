@@ -25,6 +25,7 @@ class PublishedTest {
     private static final String VERSION = System.getProperty("dedup.version");
     private static final Map<String, String> MODULES = Map.of(
             "dedup-core", "io.dedup",
+            "dedup-http", "io.dedup.http",
             "dedup-kafka", "io.dedup.kafka",
             "dedup-kafka-clients", "io.dedup.kafka.clients",
             "dedup-rocketmq", "io.dedup.rocketmq",
