@@ -236,15 +236,24 @@ public final class WatchedPolls {
      * Nor does it bring any others.
      */
     public <T extends @Nullable Object> T holding(Supplier<T> work) {
-        holders++;
+        handedOut();
         try {
             return work.get();
         } finally {
-            holders--;
-            Consumer<?, ?> unwatched = holders > 0 || seen || pausedForPoll.isEmpty() ? null : consumer.target();
-            if (unwatched != null) {
-                resume(unwatched);
-            }
+            handedBack();
+        }
+    }
+
+    /** What {@link #holding} does before; {@link #handedBack} must follow, whatever happens. */
+    public void handedOut() {
+        holders++;
+    }
+
+    public void handedBack() {
+        holders--;
+        Consumer<?, ?> unwatched = holders > 0 || seen || pausedForPoll.isEmpty() ? null : consumer.target();
+        if (unwatched != null) {
+            resume(unwatched);
         }
     }
 
