@@ -3,11 +3,21 @@ package io.dedup.adapter;
 import io.dedup.DedupOutcome.Completion;
 import io.dedup.DedupOutcome.DeferReason;
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
 
 /** How an admitted run ended. */
 public sealed interface RunEnd {
     /** The handler succeeded, and the guarantee of its mode holds: acknowledge the message. */
-    record Handled(Completion completion) implements RunEnd {}
+    record Handled(Completion completion) implements RunEnd {
+        private static final List<Handled> ALL =
+                Arrays.stream(Completion.values()).map(Handled::new).toList();
+
+        /** Returns the one with this completion; every message needs one. */
+        public static Handled with(Completion completion) {
+            return ALL.get(completion.ordinal());
+        }
+    }
 
     /**
      * The handler failed; its claim is released and its transaction rolled back. The broker's own retry policy applies.
