@@ -61,7 +61,7 @@ public final class WatchedPolls {
     /**
      * Whether this is the container's consumer, whose calls are watched; handlers may use others on the same thread.
      */
-    boolean isOf(HookedConsumer asking, boolean polls) {
+    boolean isOf(ConsumerWrapper asking, boolean polls) {
         return consumer.is(asking, polls);
     }
 
