@@ -54,7 +54,10 @@ class KafkaIdsFuzzTest {
         assertThat(deliveries.of(record).key()).isEqualTo(delivery.key());
         if (delivery.key() == null) {
             Fuzz.requireLogLine(String.valueOf(new MissingMessageIdException(
-                            delivery.topic(), delivery.origin().get(), Objects.requireNonNull(delivery.problem()))
+                            delivery.topic().scope().consumer(),
+                            delivery.topic().policy(),
+                            delivery.origin().get(),
+                            Objects.requireNonNull(delivery.problem()))
                     .getMessage()));
         } else {
             Fuzz.requireLogLine(delivery.key().toString());

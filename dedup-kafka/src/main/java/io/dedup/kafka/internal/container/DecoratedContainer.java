@@ -8,7 +8,7 @@ import io.dedup.kafka.internal.consumer.CommitInquiries;
 import io.dedup.kafka.internal.consumer.ConsumerLimits;
 import io.dedup.kafka.internal.deferral.DeferralBackOff;
 import io.dedup.kafka.internal.listener.ContainerLifecycle;
-import io.dedup.kafka.internal.poll.HookedConsumer;
+import io.dedup.kafka.internal.poll.ConsumerWrapper;
 import io.dedup.kafka.internal.poll.PollHooks;
 import io.dedup.kafka.internal.settlement.ContainerServices;
 import io.dedup.kafka.internal.spring.ConsumerSettings;
@@ -133,7 +133,7 @@ final class DecoratedContainer implements ContainerLifecycle {
      */
     private ClaimedPoll claims(ConsumerSeekCallback seeks, Duration maxPollInterval) {
         boolean queued = container.getContainerProperties().getAckMode() != AckMode.MANUAL_IMMEDIATE;
-        return traits.claimsAhead() && !HookedConsumer.isBare(seeks)
+        return traits.claimsAhead() && !ConsumerWrapper.isBare(seeks)
                 ? claimedPolls.of(queued, maxPollInterval)
                 : claimedPolls.none();
     }

@@ -17,9 +17,13 @@ import io.dedup.kafka.internal.reply.ListenerReplies;
 import io.dedup.kafka.internal.reply.ReplyExchange;
 import io.dedup.kafka.internal.settlement.AsyncMode;
 import io.dedup.kafka.internal.settlement.ContainerServices;
+import io.dedup.kafka.internal.settlement.ListenerRun;
+import io.dedup.kafka.internal.settlement.RecordListenerCall;
 import io.dedup.kafka.internal.settlement.SettlementKind;
+import io.dedup.kafka.internal.settlement.SettlementKind.Transaction;
 import io.dedup.kafka.internal.settlement.SettlementKinds;
 import io.dedup.kafka.internal.spring.CurrentObservation;
+import java.util.List;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
@@ -57,7 +61,7 @@ final class RecordPipeline<K, V> {
         this.replies = replies;
         this.invocations = invocations;
         this.handler = handler;
-        this.kinds = new SettlementKinds(services, observation, mode);
+        this.kinds = mode == null ? new SettlementKinds(services) : new SettlementKinds(services, mode, observation);
     }
 
     /** The observation of a record that the listener isn't given. */
@@ -79,23 +83,27 @@ final class RecordPipeline<K, V> {
         if (bound.isBehindTooMany(record)) {
             notRun(record, UnfinishedLimit.deferral(services.deferrals().longestDelay(record)), bound);
         }
-        SettlementKind kind = kinds.of(record.topic(), acknowledgment != null);
-        kind.called(record, bound);
+        SettlementKind<? super RecordListenerCall> kind = kinds.ofRecord(record.topic(), acknowledgment != null);
+        kind.called(List.of(record), bound);
         Delivery delivery = services.deliveries().of(record);
-        if (acknowledgment != null && kind.acksInOrder()) {
+        boolean byCommit = kind.transaction() == Transaction.KAFKA; // of this and everything else in the transaction
+        if (acknowledgment != null && !byCommit) {
             handleInOrder(kind, record, delivery, acknowledgment, consumer, bound);
-            return kind.returnFinishes();
+            return true;
         }
         Execution execution = admitted(record, delivery, bound);
         if (execution != null) {
-            kind.run(callOf(kind, record, execution, acknowledgment, consumer, bound));
+            runOf(kind, record, execution, acknowledgment, consumer, bound)
+                    .run();
         }
-        kind.acknowledge(acknowledgment, bound);
-        return kind.returnFinishes();
+        if (acknowledgment != null) {
+            acknowledgment.acknowledge();
+        }
+        return !byCommit;
     }
 
     private void handleInOrder(
-            SettlementKind kind,
+            SettlementKind<? super RecordListenerCall> kind,
             ConsumerRecord<K, V> record,
             Delivery delivery,
             Acknowledgment acknowledgment,
@@ -104,7 +112,9 @@ final class RecordPipeline<K, V> {
         PendingDeliveries pending = bound.acks().pending();
         PendingDelivery first = pending.firstOf(delivery);
         Execution execution = first == null ? admitted(record, delivery, bound) : null;
-        if (execution != null && !kind.run(callOf(kind, record, execution, acknowledgment, consumer, bound))) {
+        if (execution != null
+                && !runOf(kind, record, execution, acknowledgment, consumer, bound)
+                        .run()) {
             return;
         }
         // Without a group nothing can be committed: the container's acknowledgment would fail with the attempt.
@@ -116,19 +126,19 @@ final class RecordPipeline<K, V> {
             pending.arrivals().finished(record, ack);
         }
         pending.request(ack);
-        kind.finished(bound);
+        bound.redeliveries().fetch(); // it may have been the last unfinished record below one to redeliver
     }
 
     /** If that fails, for example out of memory, the claim is released, because nothing else would end its renewals. */
-    private RecordCall<K, V> callOf(
-            SettlementKind kind,
+    private ListenerRun runOf(
+            SettlementKind<? super RecordListenerCall> kind,
             ConsumerRecord<K, V> record,
             Execution execution,
             @Nullable Acknowledgment acknowledgment,
             @Nullable Consumer<?, ?> consumer,
             BoundConsumer bound) {
         try {
-            return new RecordCall<>(kind, this, record, execution, acknowledgment, consumer, bound);
+            return kind.of(new RecordCall<>(this, record, execution, acknowledgment, consumer, bound));
         } catch (Throwable e) {
             execution.giveBack();
             throw e;

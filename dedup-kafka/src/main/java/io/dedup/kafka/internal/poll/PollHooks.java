@@ -27,14 +27,9 @@ public final class PollHooks {
     /** From now on this factory's consumers can be watched. */
     public <K, V> void install(ConsumerFactory<K, V> factory) {
         if (factories.add(factory)) {
-            ConsumerPostProcessor<K, V> wrap = consumer -> HookedConsumer.around(consumer, this);
+            ConsumerPostProcessor<K, V> wrap = consumer -> HookedConsumer.around(consumer, ofThread);
             factory.addPostProcessor(wrap);
         }
-    }
-
-    @Nullable
-    WatchedPolls ofThread() {
-        return ofThread.get();
     }
 
     /**
@@ -45,6 +40,6 @@ public final class PollHooks {
      */
     public WatchedPolls watch(
             ConsumerSeekCallback seeks, ClaimedPoll claims, PendingDeliveries pending, Redeliveries redeliveries) {
-        return new WatchedPolls(new ContainersConsumer(seeks, this), claims, deliveries, pending, redeliveries);
+        return new WatchedPolls(new ContainersConsumer(seeks, ofThread), claims, deliveries, pending, redeliveries);
     }
 }

@@ -68,7 +68,7 @@ public final class WatchedPolls {
     /**
      * Whether this is the container's consumer, whose calls are watched; handlers may use others on the same thread.
      */
-    boolean isOf(HookedConsumer asking, boolean polls) {
+    boolean isOf(ConsumerWrapper asking, boolean polls) {
         return consumer.is(asking, polls);
     }
 
@@ -243,15 +243,24 @@ public final class WatchedPolls {
      * Nor does it bring any others.
      */
     public <T extends @Nullable Object> T holding(Supplier<T> work) {
-        holders++;
+        handedOut();
         try {
             return work.get();
         } finally {
-            holders--;
-            Consumer<?, ?> unwatched = holders > 0 || seen || pausedForPoll.isEmpty() ? null : consumer.target();
-            if (unwatched != null) {
-                resume(unwatched);
-            }
+            handedBack();
+        }
+    }
+
+    /** What {@link #holding} does before; {@link #handedBack} must follow, whatever happens. */
+    public void handedOut() {
+        holders++;
+    }
+
+    public void handedBack() {
+        holders--;
+        Consumer<?, ?> unwatched = holders > 0 || seen || pausedForPoll.isEmpty() ? null : consumer.target();
+        if (unwatched != null) {
+            resume(unwatched);
         }
     }
 

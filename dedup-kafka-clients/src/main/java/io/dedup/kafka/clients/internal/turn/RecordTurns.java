@@ -1,10 +1,10 @@
 package io.dedup.kafka.clients.internal.turn;
 
+import io.dedup.DedupOutcome.Completion;
 import io.dedup.adapter.Admission;
 import io.dedup.adapter.DedupAdapter;
 import io.dedup.adapter.Delivery;
 import io.dedup.adapter.Execution;
-import io.dedup.adapter.HandlerRun;
 import io.dedup.adapter.RunEnd;
 import io.dedup.adapter.Settlement;
 import io.dedup.adapter.WaitBudget;
@@ -89,46 +89,11 @@ public final class RecordTurns {
             outcomes.notRun(polled, admission);
             return false;
         }
-        return run.execution().isTransactional()
-                ? runInTransaction(polled, run.execution(), work)
-                : runClaimed(polled, run.execution(), work);
+        return run(polled, run.execution(), work);
     }
 
-    private <K, V> boolean runClaimed(Polled<K, V> polled, Execution execution, Work<K, V> work) {
-        return HandlerRun.run(
-                execution,
-                () -> {
-                    work.handle(polled.record(), execution);
-                    requireNotSoughtBack(polled);
-                    return null;
-                },
-                new Settlement<@Nullable Void, Boolean>() {
-                    @Override
-                    public Boolean succeeded(@Nullable Void result) {
-                        claims.succeed(execution, WaitBudget.none());
-                        outcomes.handled(polled);
-                        return true;
-                    }
-
-                    @Override
-                    public Boolean failed(Throwable thrown) {
-                        boolean leaseLost = execution.fail(thrown);
-                        if (thrown instanceof Error error) {
-                            throw error;
-                        }
-                        outcomes.failed(polled, leaseLost, thrown);
-                        return false;
-                    }
-                });
-    }
-
-    private void requireNotSoughtBack(Polled<?, ?> polled) throws SoughtBack {
-        if (outcomes.isSoughtBack(polled)) {
-            throw new SoughtBack();
-        }
-    }
-
-    private <K, V> boolean runInTransaction(Polled<K, V> polled, Execution execution, Work<K, V> work) {
+    private <K, V> boolean run(Polled<K, V> polled, Execution execution, Work<K, V> work) {
+        QueuedSuccess queued = new QueuedSuccess(execution);
         RunEnd end = engine.run(
                 execution,
                 begun -> {
@@ -136,6 +101,7 @@ public final class RecordTurns {
                     requireNotSoughtBack(polled);
                     return null;
                 },
+                queued,
                 WaitBudget.none());
         if (end instanceof RunEnd.Handled) {
             outcomes.handled(polled);
@@ -143,13 +109,41 @@ public final class RecordTurns {
         }
         if (end instanceof RunEnd.NotRun notRun) {
             outcomes.notRun(polled, notRun.admission());
-        } else {
-            Throwable cause = ((RunEnd.Failed) end).cause();
-            if (cause instanceof Error error) {
-                throw error;
-            }
-            outcomes.failed(polled, false, cause);
+            return false;
         }
+        Throwable cause = ((RunEnd.Failed) end).cause();
+        if (cause instanceof Error error) {
+            throw error;
+        }
+        outcomes.failed(polled, queued.leaseLost, cause);
         return false;
+    }
+
+    /** A success outside a transaction is recorded with others, before the next commit. */
+    private final class QueuedSuccess implements Settlement<byte @Nullable [], RunEnd> {
+        private final Execution execution;
+        private boolean leaseLost;
+
+        QueuedSuccess(Execution execution) {
+            this.execution = execution;
+        }
+
+        @Override
+        public RunEnd succeeded(byte @Nullable [] result) {
+            claims.succeed(execution, WaitBudget.none());
+            return RunEnd.Handled.with(Completion.PENDING);
+        }
+
+        @Override
+        public RunEnd failed(Throwable thrown) {
+            leaseLost = execution.fail(thrown);
+            return new RunEnd.Failed(thrown);
+        }
+    }
+
+    private void requireNotSoughtBack(Polled<?, ?> polled) throws SoughtBack {
+        if (outcomes.isSoughtBack(polled)) {
+            throw new SoughtBack();
+        }
     }
 }
