@@ -2,6 +2,7 @@ package io.dedup.ledger.consumer;
 
 import io.dedup.engine.DeduplicatorBuilder;
 import io.dedup.engine.Deduplicators;
+import io.dedup.id.MessageIdExtractor;
 import io.dedup.kafka.KafkaDedup;
 import io.dedup.kafka.KafkaMessageIds;
 import io.dedup.ledger.plan.Circumstance;
@@ -18,6 +19,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Objects;
 import javax.sql.DataSource;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 
@@ -30,11 +32,17 @@ final class DedupSetup implements AutoCloseable {
     private final String topic;
     private final KafkaDedup kafka;
 
-    DedupSetup(Assignment assignment, Row row, Combination combination, Stores stores, @Nullable DataSource dataSource)
+    DedupSetup(
+            Assignment assignment,
+            Row row,
+            Combination combination,
+            Stores stores,
+            @Nullable DataSource dataSource,
+            ConsumerFaults faults)
             throws Exception {
         this.topic = Assignment.topic(assignment.run(), row);
         try {
-            this.kafka = kafka(assignment, row, combination, stores, dataSource);
+            this.kafka = kafka(assignment, row, combination, stores, dataSource, faults);
         } catch (RuntimeException e) {
             close();
             throw e;
@@ -42,7 +50,12 @@ final class DedupSetup implements AutoCloseable {
     }
 
     private KafkaDedup kafka(
-            Assignment assignment, Row row, Combination combination, Stores stores, @Nullable DataSource dataSource) {
+            Assignment assignment,
+            Row row,
+            Combination combination,
+            Stores stores,
+            @Nullable DataSource dataSource,
+            ConsumerFaults faults) {
         JdbcDedupStore table = dataSource == null
                 ? null
                 : closing(JdbcDedupStore.builder(dataSource)
@@ -69,8 +82,15 @@ final class DedupSetup implements AutoCloseable {
                     .transactions(new JdbcTransactionManager(Objects.requireNonNull(dataSource))));
         }
         return closing(KafkaDedup.builder(closing(builder.build()))
-                .id(KafkaMessageIds.header("id"))
+                .id(id(combination, faults))
                 .build());
+    }
+
+    private static MessageIdExtractor<ConsumerRecord<?, ?>> id(Combination combination, ConsumerFaults faults) {
+        var id = combination.has(Circumstance.RECREATED) ? KafkaMessageIds.coordinates() : KafkaMessageIds.header("id");
+        return combination.has(Circumstance.IDS_COME_LATE)
+                ? record -> faults.areIdsThere() ? id.extract(record) : null
+                : id;
     }
 
     private static RedisDedupStoreBuilder redis(Stores stores, String namespace, boolean packed) {

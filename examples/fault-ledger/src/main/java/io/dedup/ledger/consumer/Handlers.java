@@ -29,6 +29,7 @@ final class Handlers {
             case MANUAL, MANUAL_IMMEDIATE -> new Acknowledging(handler);
             case BATCH_MANUAL -> new AcknowledgingBatches(handler, attempts);
             case RETRY_TOPIC -> new Retrying(handler);
+            case SHARE_GROUP -> throw new IllegalArgumentException("share groups have a listener of their own");
         };
     }
 
