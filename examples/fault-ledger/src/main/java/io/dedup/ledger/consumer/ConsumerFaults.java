@@ -10,6 +10,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.producer.Producer;
@@ -26,12 +27,17 @@ import org.springframework.kafka.listener.ShareKafkaMessageListenerContainer;
  */
 public final class ConsumerFaults {
     private static final Logger log = LoggerFactory.getLogger(ConsumerFaults.class);
+    /** Printed when {@link #restarts} are over. */
+    public static final String RESTARTED = "RESTARTED";
+
     private static final Duration BETWEEN_WAKE_UPS = Duration.ofMillis(40);
+    private static final Duration SILENCE = Duration.ofMillis(1_500);
 
     private final List<Consumer<?, ?>> consumers = new CopyOnWriteArrayList<>();
     private final List<MessageListenerContainer> containers = new CopyOnWriteArrayList<>();
     private final List<FailingCommits> commits = new CopyOnWriteArrayList<>();
     private final AtomicInteger answersToLose = new AtomicInteger();
+    private final AtomicLong silentUntil = new AtomicLong(System.nanoTime());
     private final Set<MessageListenerContainer> restarting = ConcurrentHashMap.newKeySet();
     private volatile boolean idsAreThere;
 
@@ -83,6 +89,8 @@ public final class ConsumerFaults {
                                 .filter(ShareKafkaMessageListenerContainer.class::isInstance)
                                 .forEach(this::restart);
                     }
+                    System.out.println(RESTARTED);
+                    System.out.flush();
                 });
             case "ids-come" -> idsAreThere = true;
             default -> log.error("no order: {}", order);
@@ -159,6 +167,7 @@ public final class ConsumerFaults {
                 ConsumerFaults.class.getClassLoader(), new Class<?>[] {Producer.class}, (self, method, arguments) -> {
                     Object answer = invoke(real, method, arguments);
                     if (method.getName().equals("commitTransaction") && answersToLose.getAndDecrement() > 0) {
+                        silentUntil.set(System.nanoTime() + SILENCE.toNanos());
                         containers.stream()
                                 .filter(container -> group.equals(container.getGroupId()))
                                 .forEach(container -> inBackground(() -> restart(container)));
@@ -183,6 +192,9 @@ public final class ConsumerFaults {
         commits.add(failing);
         return (Consumer<String, String>) Proxy.newProxyInstance(
                 ConsumerFaults.class.getClassLoader(), new Class<?>[] {Consumer.class}, (self, method, arguments) -> {
+                    if (method.getName().equals("committed") && System.nanoTime() - silentUntil.get() < 0) {
+                        throw new TimeoutException("injected: nobody knows whether it was committed");
+                    }
                     boolean isCommit = method.getName().equals("commitSync");
                     if (isCommit) {
                         failing.before();

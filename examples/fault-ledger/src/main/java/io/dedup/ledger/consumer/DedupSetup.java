@@ -28,7 +28,8 @@ final class DedupSetup implements AutoCloseable {
     private static final int MAX_DEATHS = 4;
 
     private final Deque<AutoCloseable> open = new ArrayDeque<>();
-    private final Attempts attempts = new Attempts();
+    private final MessageIdExtractor<ConsumerRecord<?, ?>> id;
+    private final Attempts attempts;
     private final String topic;
     private final KafkaDedup kafka;
 
@@ -41,8 +42,10 @@ final class DedupSetup implements AutoCloseable {
             ConsumerFaults faults)
             throws Exception {
         this.topic = Assignment.topic(assignment.run(), row);
+        this.id = id(combination, faults);
+        this.attempts = new Attempts(id);
         try {
-            this.kafka = kafka(assignment, row, combination, stores, dataSource, faults);
+            this.kafka = kafka(assignment, row, combination, stores, dataSource);
         } catch (RuntimeException e) {
             close();
             throw e;
@@ -50,12 +53,7 @@ final class DedupSetup implements AutoCloseable {
     }
 
     private KafkaDedup kafka(
-            Assignment assignment,
-            Row row,
-            Combination combination,
-            Stores stores,
-            @Nullable DataSource dataSource,
-            ConsumerFaults faults) {
+            Assignment assignment, Row row, Combination combination, Stores stores, @Nullable DataSource dataSource) {
         JdbcDedupStore table = dataSource == null
                 ? null
                 : closing(JdbcDedupStore.builder(dataSource)
@@ -81,9 +79,7 @@ final class DedupSetup implements AutoCloseable {
             builder.transactions(Objects.requireNonNull(table)
                     .transactions(new JdbcTransactionManager(Objects.requireNonNull(dataSource))));
         }
-        return closing(KafkaDedup.builder(closing(builder.build()))
-                .id(id(combination, faults))
-                .build());
+        return closing(KafkaDedup.builder(closing(builder.build())).id(id).build());
     }
 
     private static MessageIdExtractor<ConsumerRecord<?, ?>> id(Combination combination, ConsumerFaults faults) {

@@ -135,7 +135,7 @@ final class Handlers {
         for (int i = 0; i < records.size(); i++) {
             Message message = RowListener.message(records.get(i));
             try {
-                handler.run(message, attempts.of(message.id()));
+                handler.run(message, attempts.of(records.get(i)));
             } catch (RuntimeException e) {
                 throw new BatchListenerFailedException("fails", e, i);
             }

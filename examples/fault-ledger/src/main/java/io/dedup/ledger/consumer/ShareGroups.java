@@ -2,7 +2,6 @@ package io.dedup.ledger.consumer;
 
 import io.dedup.kafka.exception.DeliveryDeferredException;
 import io.dedup.ledger.plan.Combination;
-import io.dedup.ledger.plan.Message;
 import java.util.Map;
 import java.util.function.Consumer;
 import org.apache.kafka.clients.consumer.AcknowledgeType;
@@ -45,8 +44,7 @@ final class ShareGroups {
         ContainerProperties properties = new ContainerProperties(topic);
         properties.setShareAckMode(ShareAckMode.EXPLICIT);
         properties.setMessageListener((MessageListener<String, String>) record -> {
-            Message message = RowListener.message(record);
-            handler.run(message, dedup.attempts().of(message.id()));
+            handler.run(RowListener.message(record), dedup.attempts().of(record));
         });
         var container = dedup.kafka().shareGroups().container(consumers, properties);
         container.setBeanName(topic);

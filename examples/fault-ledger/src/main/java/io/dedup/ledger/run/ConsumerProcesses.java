@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -103,6 +104,16 @@ final class ConsumerProcesses implements AutoCloseable {
         void run() throws InterruptedException, ExecutionException;
     }
 
+    /** Stops and starts what is in share groups, so many times in each process; returns when that is over. */
+    void restartShareGroups(int count) throws InterruptedException {
+        order(ConsumerFaults.restarts(count));
+        for (Consumer consumer : consumers) {
+            if (consumer.ready.getCount() == 0 && !consumer.restarts.tryAcquire(END.toSeconds(), TimeUnit.SECONDS)) {
+                log.warn("a process hasn't restarted its share groups");
+            }
+        }
+    }
+
     /** Makes them find the IDs that come late; returns how many processes didn't. */
     int idsCome() {
         if (idsAreThere) {
@@ -169,6 +180,7 @@ final class ConsumerProcesses implements AutoCloseable {
     private final class Consumer {
         private final Process process;
         private final CountDownLatch ready = new CountDownLatch(1);
+        private final Semaphore restarts = new Semaphore(0);
 
         Consumer(int which) {
             long skew = (long) random.nextInt(2 * MAX_SKEW_MILLIS) - MAX_SKEW_MILLIS;
@@ -194,6 +206,8 @@ final class ConsumerProcesses implements AutoCloseable {
             Thread reader = new Thread(() -> process.inputReader().lines().forEach(line -> {
                 if (line.equals("READY")) {
                     ready.countDown();
+                } else if (line.equals(ConsumerFaults.RESTARTED)) {
+                    restarts.release();
                 } else {
                     append(which, line);
                 }

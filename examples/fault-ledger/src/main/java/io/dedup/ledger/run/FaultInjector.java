@@ -88,7 +88,9 @@ final class FaultInjector {
             case 1 -> proxies.hang();
             default -> proxies.halfOpen();
         }
-        consumers.order(ConsumerFaults.restarts(MORE_THAN_ALL_DELIVERIES));
+        if (pass.combinations().values().stream().anyMatch(each -> each.shape() == Shape.SHARE_GROUP)) {
+            consumers.restartShareGroups(MORE_THAN_ALL_DELIVERIES);
+        }
         TimeUnit.MILLISECONDS.sleep(fault.millis());
         proxies.heal();
     }

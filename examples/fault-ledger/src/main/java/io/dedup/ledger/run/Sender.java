@@ -28,7 +28,8 @@ final class Sender implements AutoCloseable {
 
     private final String run;
     private final Pass pass;
-    private final KafkaProducer<String, String> producer;
+    private final String bootstrap;
+    private KafkaProducer<String, String> producer;
     private final Map<String, Long> firstSent = new ConcurrentHashMap<>();
     private final Map<Row, Queue<SentCopy>> copies = new ConcurrentHashMap<>();
 
@@ -36,11 +37,16 @@ final class Sender implements AutoCloseable {
         this.run = run;
         this.pass = pass;
         List<Row> rows = pass.rows();
-        this.producer = new KafkaProducer<>(
+        this.bootstrap = bootstrap;
+        this.producer = producer(bootstrap);
+        rows.forEach(row -> copies.put(row, new ConcurrentLinkedQueue<>()));
+    }
+
+    private static KafkaProducer<String, String> producer(String bootstrap) {
+        return new KafkaProducer<>(
                 Map.of("bootstrap.servers", bootstrap, "linger.ms", 0, "delivery.timeout.ms", DELIVERY_TIMEOUT_MILLIS),
                 new StringSerializer(),
                 new StringSerializer());
-        rows.forEach(row -> copies.put(row, new ConcurrentLinkedQueue<>()));
     }
 
     /** In this order, with these gaps; returns when the broker has everything. */
@@ -79,9 +85,11 @@ final class Sender implements AutoCloseable {
         return firstSent.getOrDefault(id, 0L);
     }
 
-    /** Its topic is deleted. */
+    /** Its topic was made again, which doesn't know the producer's sequence numbers. Not while anything is sent. */
     void forget(Row row) {
         copies(row).clear();
+        producer.close();
+        producer = producer(bootstrap);
     }
 
     Queue<SentCopy> copies(Row row) {

@@ -33,6 +33,7 @@ import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.serialization.StringDeserializer;
+import org.jspecify.annotations.Nullable;
 
 /** What the broker knows: topics, what was acknowledged, and dead letters. */
 final class Topics implements AutoCloseable {
@@ -115,7 +116,7 @@ final class Topics implements AutoCloseable {
     boolean isConsumed(Row row) throws ExecutionException, InterruptedException {
         if (isShared(row)) {
             return shared(row).values().stream()
-                    .allMatch(offsets -> offsets.lag().orElse(-1L) == 0);
+                    .allMatch(offsets -> offsets != null && offsets.lag().orElse(-1L) == 0);
         }
         return isConsumed(Assignment.topic(run, row))
                 && (pass.of(row).shape() != Shape.RETRY_TOPIC || isConsumed(Assignment.retries(run, row)));
@@ -137,12 +138,14 @@ final class Topics implements AutoCloseable {
             return committed(Assignment.topic(run, row));
         }
         long[] begun = new long[pass.partitions()];
-        shared(row).forEach((partition, offsets) -> begun[partition.partition()] = offsets.startOffset());
+        shared(row)
+                .forEach((partition, offsets) ->
+                        begun[partition.partition()] = offsets == null ? 0 : offsets.startOffset());
         return begun;
     }
 
-    /** Up to where everything is accepted or archived. */
-    private Map<TopicPartition, SharePartitionOffsetInfo> shared(Row row)
+    /** Up to where everything is accepted or archived; null where the broker doesn't know yet. */
+    private Map<TopicPartition, @Nullable SharePartitionOffsetInfo> shared(Row row)
             throws ExecutionException, InterruptedException {
         String topic = Assignment.topic(run, row);
         return admin.listShareGroupOffsets(Map.of(
