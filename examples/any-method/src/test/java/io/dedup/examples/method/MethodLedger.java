@@ -157,7 +157,7 @@ final class MethodLedger implements AutoCloseable {
 
     private void carryOut(Fault fault) throws Exception {
         int which = random.nextInt(consumers.size());
-        long millis = 500 + random.nextInt(5_000);
+        long millis = 500L + random.nextInt(5_000);
         boolean kill = fault == Fault.KILLED_IN_ITS_HANDLER || fault == Fault.KILLED_WHILE_THE_STORE_IS_DOWN;
         boolean ends = fault != Fault.STORE_DOWN;
         int port = database.getPort();
