@@ -152,8 +152,8 @@ class WaitingListenersTest {
                         "spring.artemis.embedded.queues=orders",
                         "spring.rabbitmq.port=" + port,
                         "spring.rabbitmq.listener.simple.default-requeue-rejected=" + requeuesRejected(),
-                        "spring.datasource.url=jdbc:h2:tcp://127.0.0.1:" + database.getPort()
-                                + "/mem:deferrals;DB_CLOSE_DELAY=-1",
+                        "spring.datasource.url=jdbc:h2:tcp://127.0.0.1:" + database.getPort() + "/mem:"
+                                + getClass().getSimpleName() + ";DB_CLOSE_DELAY=-1",
                         // without a pool, whose wait for a connection would slow the deliveries down
                         "spring.datasource.type=org.springframework.jdbc.datasource.SimpleDriverDataSource",
                         "dedup.store=jdbc",
