@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -35,6 +36,20 @@ class LinksTest {
     }
 
     @Test
+    @DisplayName("docs/README.md, or the first page of its subject, leads to each page of docs")
+    void map() {
+        Set<Path> reached = new HashSet<>();
+        for (String index : List.of("docs/README.md", "docs/recipes.md", "docs/decisions/README.md")) {
+            Path file = Checkout.ROOT.resolve(index);
+            reached.add(file);
+            page(file).links().forEach(link -> reached.add(target(file, link)));
+        }
+        List<Path> unreached = new ArrayList<>(Checkout.files(".md"));
+        unreached.removeIf(file -> !Checkout.name(file).startsWith("docs/") || reached.contains(file));
+        assertThat(unreached).isEmpty();
+    }
+
+    @Test
     void anchorsAreThoseOfGitHub() {
         assertThat(Page.anchor("17. Redis: `SET … NX GET` only where no fencing token is wanted"))
                 .isEqualTo("17-redis-set--nx-get-only-where-no-fencing-token-is-wanted");
@@ -45,15 +60,18 @@ class LinksTest {
 
     private boolean leads(Path from, String link) {
         String[] parts = link.split("#", 2);
-        Path target = parts[0].isEmpty()
-                ? from
-                : from.resolveSibling(parts[0].replace("%20", " ")).normalize();
+        Path target = target(from, link);
         if (!target.startsWith(Checkout.ROOT) || !Files.exists(target)) {
             return false;
         }
         return parts.length == 1
                 || !target.toString().endsWith(".md")
                 || page(target).anchors().contains(parts[1]);
+    }
+
+    private static Path target(Path from, String link) {
+        String path = link.split("#", 2)[0].replace("%20", " ");
+        return path.isEmpty() ? from : from.resolveSibling(path).normalize();
     }
 
     private Page page(Path file) {
