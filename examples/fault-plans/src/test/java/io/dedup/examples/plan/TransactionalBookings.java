@@ -1,4 +1,4 @@
-package io.dedup.spring.boot.docs.plan;
+package io.dedup.examples.plan;
 
 import org.apache.kafka.clients.admin.NewTopic;
 import org.springframework.boot.SpringBootConfiguration;
