@@ -13,6 +13,7 @@ import io.dedup.adapter.Execution;
 import io.dedup.adapter.WaitBudget;
 import io.dedup.engine.DeduplicatorBuilder;
 import io.dedup.engine.Deduplicators;
+import io.dedup.kafka.id.KafkaMessageIds;
 import io.dedup.policy.DedupPolicy;
 import io.dedup.store.DedupStore;
 import io.dedup.store.memory.InMemoryDedupStore;

@@ -1,8 +1,7 @@
 package io.dedup.kafka.internal.container;
 
+import io.dedup.adapter.poll.ClaimedPoll;
 import io.dedup.kafka.internal.KafkaLog;
-import io.dedup.kafka.internal.claimahead.ClaimedPoll;
-import io.dedup.kafka.internal.claimahead.ClaimsAhead;
 import io.dedup.kafka.internal.consumer.BoundConsumer;
 import io.dedup.kafka.internal.consumer.BoundConsumers;
 import io.dedup.kafka.internal.consumer.CommitInquiries;
@@ -34,7 +33,7 @@ final class DecoratedContainer implements ContainerLifecycle {
     private final ContainerServices services;
     private final DeferralBackOff backOff;
     private final PollHooks hooks;
-    private final ClaimsAhead claimsAhead;
+    private final ClaimedPolls claimedPolls;
     private final CommitInquiries inquiries;
     private final ListenerTraits traits;
     private final int maxUnfinished;
@@ -49,7 +48,7 @@ final class DecoratedContainer implements ContainerLifecycle {
             ContainerServices services,
             DeferralBackOff backOff,
             PollHooks hooks,
-            ClaimsAhead claimsAhead,
+            ClaimedPolls claimedPolls,
             CommitInquiries inquiries,
             ListenerTraits traits,
             int maxUnfinished) {
@@ -57,7 +56,7 @@ final class DecoratedContainer implements ContainerLifecycle {
         this.services = services;
         this.backOff = backOff;
         this.hooks = hooks;
-        this.claimsAhead = claimsAhead;
+        this.claimedPolls = claimedPolls;
         this.inquiries = inquiries;
         this.traits = traits;
         this.maxUnfinished = maxUnfinished;
@@ -135,8 +134,8 @@ final class DecoratedContainer implements ContainerLifecycle {
     private ClaimedPoll claims(ConsumerSeekCallback seeks, Duration maxPollInterval) {
         boolean queued = container.getContainerProperties().getAckMode() != AckMode.MANUAL_IMMEDIATE;
         return traits.claimsAhead() && !HookedConsumer.isBare(seeks)
-                ? claimsAhead.of(queued, maxPollInterval)
-                : claimsAhead.none();
+                ? claimedPolls.of(queued, maxPollInterval)
+                : claimedPolls.none();
     }
 
     /** The topics may be new if the container reads a pattern. */

@@ -1,7 +1,7 @@
 package io.dedup.kafka.internal.container;
 
 import io.dedup.DedupContext;
-import io.dedup.kafka.internal.PollBudget;
+import io.dedup.adapter.poll.PollBudget;
 import io.dedup.kafka.internal.deferral.DeferralAwareErrorHandler;
 import io.dedup.kafka.internal.deferral.DeferralAwareRollbackProcessor;
 import io.dedup.kafka.internal.listener.DedupBatchMessageListener;

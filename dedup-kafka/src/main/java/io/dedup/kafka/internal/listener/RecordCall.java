@@ -5,7 +5,6 @@ import static java.util.Objects.requireNonNull;
 import io.dedup.DedupContext;
 import io.dedup.DedupOutcome.DeferReason;
 import io.dedup.adapter.Admission;
-import io.dedup.adapter.Delivery;
 import io.dedup.adapter.Execution;
 import io.dedup.adapter.HandlerRun;
 import io.dedup.adapter.TransactionalRun;
@@ -36,7 +35,6 @@ final class RecordCall<K, V> extends ListenerCall implements Invocation {
 
     private final RecordPipeline<K, V> pipeline;
     private final ConsumerRecord<K, V> record;
-    private final Delivery delivery;
     private final @Nullable Consumer<?, ?> consumer;
     private Execution execution;
     private @Nullable TrackedAcknowledgment tracked;
@@ -47,7 +45,6 @@ final class RecordCall<K, V> extends ListenerCall implements Invocation {
             SettlementKind kind,
             RecordPipeline<K, V> pipeline,
             ConsumerRecord<K, V> record,
-            Delivery delivery,
             Execution execution,
             @Nullable Acknowledgment container,
             @Nullable Consumer<?, ?> consumer,
@@ -55,7 +52,6 @@ final class RecordCall<K, V> extends ListenerCall implements Invocation {
         super(kind, bound, container);
         this.pipeline = pipeline;
         this.record = record;
-        this.delivery = delivery;
         this.execution = execution;
         this.consumer = consumer;
     }
@@ -133,7 +129,12 @@ final class RecordCall<K, V> extends ListenerCall implements Invocation {
     /** Defers the record, with a warning unless the handler called {@code nack}. */
     private RuntimeException comesAgain(NotAcknowledgedException open) {
         if (!open.isNack()) {
-            log.warn("Rolled back the message in {}: {}", delivery.origin().get(), open.getMessage());
+            log.warn(
+                    "Rolled back the message in topic {}, partition {}, offset {}: {}",
+                    record.topic(),
+                    record.partition(),
+                    record.offset(),
+                    open.getMessage());
         }
         return bound.deferred()
                 .throwing(
@@ -147,7 +148,7 @@ final class RecordCall<K, V> extends ListenerCall implements Invocation {
 
     @Override
     protected void complete(List<Execution> done) {
-        bound.claims().succeed(execution, delivery, bound.budget());
+        bound.claims().succeed(execution, bound.budget());
     }
 
     @Override
@@ -166,7 +167,7 @@ final class RecordCall<K, V> extends ListenerCall implements Invocation {
     protected void give(boolean single) {
         Acknowledgment ofContainer = requireNonNull(container);
         ContainerAck ack = ackOf(ofContainer);
-        PendingDelivery given = bound.acks().given(record, delivery, execution, ack);
+        PendingDelivery given = bound.acks().given(record, execution, ack);
         tracked = new TrackedAcknowledgment(ofContainer, bound.acks(), given, ack, single);
     }
 

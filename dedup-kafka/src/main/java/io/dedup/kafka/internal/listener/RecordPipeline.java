@@ -4,6 +4,7 @@ import io.dedup.DedupContext;
 import io.dedup.adapter.Admission;
 import io.dedup.adapter.Delivery;
 import io.dedup.adapter.Execution;
+import io.dedup.adapter.poll.ClaimedPoll;
 import io.dedup.kafka.internal.ack.ContainerAck;
 import io.dedup.kafka.internal.ack.PendingDeliveries;
 import io.dedup.kafka.internal.ack.PendingDelivery;
@@ -87,7 +88,7 @@ final class RecordPipeline<K, V> {
         }
         Execution execution = admitted(record, delivery, bound);
         if (execution != null) {
-            kind.run(callOf(kind, record, delivery, execution, acknowledgment, consumer, bound));
+            kind.run(callOf(kind, record, execution, acknowledgment, consumer, bound));
         }
         kind.acknowledge(acknowledgment, bound);
         return kind.returnFinishes();
@@ -103,8 +104,7 @@ final class RecordPipeline<K, V> {
         PendingDeliveries pending = bound.acks().pending();
         PendingDelivery first = pending.firstOf(delivery);
         Execution execution = first == null ? admitted(record, delivery, bound) : null;
-        if (execution != null
-                && !kind.run(callOf(kind, record, delivery, execution, acknowledgment, consumer, bound))) {
+        if (execution != null && !kind.run(callOf(kind, record, execution, acknowledgment, consumer, bound))) {
             return;
         }
         // Without a group nothing can be committed: the container's acknowledgment would fail with the attempt.
@@ -123,13 +123,12 @@ final class RecordPipeline<K, V> {
     private RecordCall<K, V> callOf(
             SettlementKind kind,
             ConsumerRecord<K, V> record,
-            Delivery delivery,
             Execution execution,
             @Nullable Acknowledgment acknowledgment,
             @Nullable Consumer<?, ?> consumer,
             BoundConsumer bound) {
         try {
-            return new RecordCall<>(kind, this, record, delivery, execution, acknowledgment, consumer, bound);
+            return new RecordCall<>(kind, this, record, execution, acknowledgment, consumer, bound);
         } catch (Throwable e) {
             execution.giveBack();
             throw e;
@@ -138,11 +137,13 @@ final class RecordPipeline<K, V> {
 
     /** The run that may begin; null if the record is acknowledged without one. */
     private @Nullable Execution admitted(ConsumerRecord<K, V> record, Delivery delivery, BoundConsumer bound) {
-        if (bound.claims().follows(delivery)) {
+        ClaimedPoll claims = bound.claims();
+        claims.claimPolled();
+        if (claims.skipCopy(delivery)) {
             observation.close(null);
             return null;
         }
-        Admission admission = bound.claims().admit(delivery, bound.budgetFor(record));
+        Admission admission = claims.admit(delivery, bound.budgetFor(record));
         if (admission instanceof Admission.Run run) {
             return run.execution();
         }

@@ -132,6 +132,7 @@ public abstract class OwnershipContract extends ContractGroup {
     private void assertPowerless(KeyUnderTest subject, Claim claim) {
         Optional<StoredRecord> before = subject.find();
 
+        KeyUnderTest.assertLeaseLost(subject.complete(claim, KeyUnderTest.WINDOW, null, false));
         KeyUnderTest.assertLeaseLost(subject.complete(claim, KeyUnderTest.WINDOW, new byte[] {66}, false));
         KeyUnderTest.assertLeaseLost(subject.complete(claim, KeyUnderTest.WINDOW, new byte[] {66}, true));
         for (ReleaseMode mode : ReleaseMode.values()) {

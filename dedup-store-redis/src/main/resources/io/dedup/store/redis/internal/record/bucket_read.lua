@@ -1,7 +1,7 @@
--- Of a packed namespace. KEYS: records, then the bucket of each. ARGV[1]: the field of each, as one text; removed here, so
--- that what follows is numbered as it is without buckets.
+-- Put in front of the scripts of a packed namespace; no_buckets.lua is its counterpart. KEYS: records, then the bucket of
+-- each. ARGV[1]: the field of each, as one text; removed here, so that what follows is numbered as it is without buckets.
 -- An entry: <ms since EPOCH><attempt, 1 digit><unit of the window, 1 digit><how many units, 4 digits>. Unit 0: for ever.
-local count = #KEYS / 2
+local BUCKETS, count = true, #KEYS / 2
 local call_redis, try_redis, sub = redis.call, redis.pcall, string.sub
 local FIELDS = table.remove(ARGV, 1)
 local UNITS = {1, 1000, 60000, 3600000, 86400000}
@@ -35,4 +35,12 @@ local function in_bucket(i, ms)
     return string.format('%.0f', since * ATTEMPTS + attempt), EPOCH + ends
   end
   ended[#ended + 1] = i
+end
+
+-- Removes those entries. Like expired keys, they must not come back if the clock is set back. To be called last: if its
+-- first write needs no memory, a script may claim when memory is full.
+local function drop_ended()
+  for _, i in ipairs(ended) do
+    try_redis('HDEL', KEYS[count + i], field_of(i))
+  end
 end

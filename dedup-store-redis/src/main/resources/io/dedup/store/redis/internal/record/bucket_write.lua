@@ -1,3 +1,4 @@
+-- Put between bucket_read.lua and a script that completes records.
 -- ARGV[1]: the window's unit and how many of it ('' if it has no such form); removed here.
 local CODE = table.remove(ARGV, 1)
 local FEW = 256 -- entries that servers by default store in the small form

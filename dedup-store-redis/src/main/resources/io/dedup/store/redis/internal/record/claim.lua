@@ -4,25 +4,23 @@
 -- the DONE value, A<attempt>,<deaths>,<took over>,<token>, I<ms of the lease left>, C or E<error>.
 -- Of a single key it may answer with `now` or the DONE value alone.
 local call, pcall, format = redis.call, redis.pcall, string.format
-local count = #KEYS -- PLAIN
 local time, now
--- PACKED -- Like expired keys: they must not come back if the clock is set back. Last: if its first write needs no memory, a
--- PACKED -- script may claim when memory is full.
--- PACKED local function drop_ended()
--- PACKED   for _, i in ipairs(ended) do
--- PACKED     try_redis('HDEL', KEYS[count + i], field_of(i))
--- PACKED   end
--- PACKED end
 
 if count == 1 then -- what nearly every message needs, with as little as possible around it
   local value = pcall('GET', KEYS[1])
   if not value then
     time = call('TIME')
     now = time[1] * 1000000 + time[2]
-    -- PACKED local done = in_bucket(1, now / 1000)
-    -- PACKED if done then return done end
+    if BUCKETS then
+      local done = in_bucket(1, now / 1000)
+      if done then
+        return done
+      end
+    end
     if not pcall('SET', KEYS[1], format('P%s1,0,%.0f,%s', ARGV[4], now, ARGV[5] or ''), 'PX', ARGV[1]).err then
-      -- PACKED drop_ended()
+      if BUCKETS then
+        drop_ended()
+      end
       return now
     end -- below, the error is answered
   elseif type(value) == 'string' and (string.byte(value) or 58) < 58 then -- a digit: DONE
@@ -42,8 +40,7 @@ local function is_uncounted(owner, deaths)
   return #deaths > 1 and string.byte(deaths) == 48
 end
 
-local function claim(key, mine, fingerprint) -- PLAIN
--- PACKED local function claim(key, mine, fingerprint, i)
+local function claim(i, key, mine, fingerprint)
   -- Read again: the MGET is outdated if an earlier entry of this batch claimed the same key.
   local value = pcall('GET', key)
   if type(value) ~= 'string' then
@@ -69,8 +66,12 @@ local function claim(key, mine, fingerprint) -- PLAIN
     end
     return format('I%.0f', left - retention)
   end
-  -- PACKED local done = in_bucket(i, now / 1000) -- while forms are mixed, a record may be in both
-  -- PACKED if done then return done end
+  if BUCKETS then -- while forms are mixed, a record may be in both
+    local done = in_bucket(i, now / 1000)
+    if done then
+      return done
+    end
+  end
   local dead, uncounted = 0, ''
   if left == 0 then -- expires within this very millisecond: counts as absent
     attempt, deaths = 1, 0
@@ -98,7 +99,9 @@ local same = width == 0 and 'P' .. ARGV[4] .. first -- the same value for all ne
 local codes, answers = {}, {'', now}
 for i = 1, count do
   local key, value = KEYS[i], found[i]
-  -- PACKED value = value or in_bucket(i, now / 1000)
+  if BUCKETS and not value then
+    value = in_bucket(i, now / 1000)
+  end
   local at = 4 + (i - 1) * width
   local code, answer = 'x', value
   if not value then
@@ -114,11 +117,10 @@ for i = 1, count do
   end
   if value and string.byte(value) ~= nil and string.byte(value) < 58 then -- a digit: DONE
     answer = value
-  -- PACKED elseif value and string.byte(value) == 69 then -- E: what the bucket answered
-  -- PACKED   answer = value
+  elseif BUCKETS and value and string.byte(value) == 69 then -- E: what the bucket answered
+    answer = value
   elseif value then
-    answer = claim(key, ARGV[at], width == 2 and ARGV[at + 1] or '') -- PLAIN
-    -- PACKED answer = claim(key, ARGV[at], width == 2 and ARGV[at + 1] or '', i)
+    answer = claim(i, key, ARGV[at], width == 2 and ARGV[at + 1] or '')
   end
   codes[i] = code
   if code == 'x' then
@@ -131,6 +133,8 @@ for i = 1, count do
     answers[#answers + 1] = answer
   end
 end
--- PACKED drop_ended()
+if BUCKETS then
+  drop_ended()
+end
 answers[1] = table.concat(codes)
 return answers

@@ -3,7 +3,6 @@
 -- 0: "<owner>," once, for all keys.
 -- Answers a letter per key: A applied, L lease lost.
 local call, format, find, match, byte = redis.call, string.format, string.find, string.match, string.byte
-local count = #KEYS -- PLAIN
 local window, width = ARGV[1], tonumber(ARGV[2])
 local time, ms, packed
 
@@ -18,10 +17,10 @@ if count == 1 and width ~= 3 and window ~= '' and not LIGHT_FIRST then -- what n
   -- This owner's first attempt, no fingerprint.
   if type(value) == 'string' and find(value, ARGV[3] .. '1,', 2, true) == 2 and byte(value, -1) == 44 then
     read_time()
-    -- PACKED if enter(1, ms, 1, window) then
-    -- PACKED   call('DEL', KEYS[1])
-    -- PACKED   return 'A' .. overgrown
-    -- PACKED end
+    if BUCKETS and enter(1, ms, 1, window) then
+      call('DEL', KEYS[1])
+      return 'A' .. overgrown
+    end
     call('SET', KEYS[1], format('%.0f', packed + 1), 'PX', window)
     return 'A'
   end
@@ -48,35 +47,33 @@ end
 
 local first = format('%.0f', packed + 1) -- the value of most records: done at the first attempt, no fingerprint, no result
 
--- The value of a record once it is done; nil if it is somebody else's.
--- PACKED -- Also its attempt, if nothing but a number has to be kept.
+-- The value of a record once it is done; nil if it is somebody else's. Also its attempt, if nothing but a number has to be kept.
 local function completed(value, mine, at)
   if find(value, mine, 2, true) ~= 2 then
     return nil
   end
   local digit, comma = byte(value, #mine + 2, #mine + 3)
   if width ~= 3 and digit == 49 and comma == 44 and byte(value, -1) == 44 then
-    return first -- PLAIN
-    -- PACKED return first, 1
+    return first, 1
   end
   local attempt, fingerprint = match(value, '^(%d+),%d+,%d+,([%w_-]*)$', #mine + 2)
   local result = width == 3 and ARGV[at + 2] or ''
-  -- PACKED if result == '' and fingerprint == '' then return done(attempt, '', ''), attempt + 0 end
-  return done(attempt, fingerprint, result)
+  return done(attempt, fingerprint, result), result == '' and fingerprint == '' and attempt + 0 or nil
 end
 
 local found = call('MGET', unpack(KEYS, 1, count))
 local answers = {}
--- PACKED local gone, attempt = {}, nil
-local before, owner_before, next -- records that were claimed together have the same value: look at it once
+local gone = BUCKETS and {} -- keys of records that are in a bucket now
+local before, owner_before, next, attempt -- records that were claimed together have the same value: look at it once
 for i = 1, count do
   local key, value = KEYS[i], found[i]
   local at = 3 + (i - 1) * width
   local mine = ARGV[at]
   if width == 3 or value ~= before or mine ~= owner_before then
-    before, owner_before, next = value, mine, value and completed(value, mine, at) -- PLAIN
-    -- PACKED before, owner_before, next, attempt = value, mine, nil, nil
-    -- PACKED if value then next, attempt = completed(value, mine, at) end
+    before, owner_before, next, attempt = value, mine, nil, nil
+    if value then
+      next, attempt = completed(value, mine, at)
+    end
   end
   if next then
     if LIGHT_FIRST then -- if its first write needs no memory, a script may continue when memory is full
@@ -84,23 +81,25 @@ for i = 1, count do
       call('PEXPIRE', key, math.max(call('PTTL', key), 1))
       LIGHT_FIRST = false
     end
-    -- PACKED if attempt and enter(i, ms, attempt, window) then
-    -- PACKED   gone[#gone + 1] = key
-    if window == '' then -- PLAIN
-    -- PACKED elseif window == '' then
+    if BUCKETS and attempt and enter(i, ms, attempt, window) then
+      gone[#gone + 1] = key
+    elseif window == '' then
       call('SET', key, next)
     else
       call('SET', key, next, 'PX', window)
     end
     answers[i] = 'A'
-  elseif value and width == 3 and ARGV[at + 1] ~= '' and is_done_by(value, ARGV[at + 1]) then
-    answers[i] = 'A'
-  -- PACKED elseif not value and width == 3 and ARGV[at + 1] ~= '' and is_done_by(in_bucket(i, ms) or '', ARGV[at + 1]) then
-  -- PACKED   answers[i] = 'A'
+  elseif width == 3 and ARGV[at + 1] ~= '' then
+    value = value or BUCKETS and in_bucket(i, ms)
+    answers[i] = value and is_done_by(value, ARGV[at + 1]) and 'A' or 'L'
   else
     answers[i] = 'L'
   end
 end
--- PACKED if #gone > 0 then call('DEL', unpack(gone)) end -- only now: nothing else can fail after it
--- PACKED answers[#answers + 1] = overgrown
+if BUCKETS then
+  if #gone > 0 then
+    call('DEL', unpack(gone)) -- only now: nothing else can fail after it
+  end
+  answers[#answers + 1] = overgrown
+end
 return table.concat(answers)

@@ -8,10 +8,12 @@ repeat -- until both were read within one millisecond, so that their sum is alwa
   after = time[1] * 1000 + math.floor(time[2] / 1000)
 until now == after
 local value = redis.call('GET', KEYS[1])
--- PACKED if not value then
--- PACKED   local ends
--- PACKED   value, ends = in_bucket(1, now)
--- PACKED   if value and string.byte(value) == 69 then return {err = string.sub(value, 2)} end -- 'E'
--- PACKED   left = ends and ends < math.huge and ends - now or -1
--- PACKED end
+if BUCKETS and not value then
+  local ends
+  value, ends = in_bucket(1, now)
+  if value and string.byte(value) == 69 then -- 'E'
+    return {err = string.sub(value, 2)}
+  end
+  left = ends and ends < math.huge and ends - now or -1
+end
 return {value, left, now}

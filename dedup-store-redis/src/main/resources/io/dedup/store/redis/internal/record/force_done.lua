@@ -5,7 +5,9 @@ local value, left = call('GET', KEYS[1]), call('PTTL', KEYS[1])
 local time = call('TIME')
 local ms = time[1] * 1000 + math.floor(time[2] / 1000)
 local attempt, fingerprint = 0, ''
--- PACKED value = value or string.match(in_bucket(1, ms) or '', '^%d+$')
+if BUCKETS and not value then
+  value = match(in_bucket(1, ms) or '', '^%d+$')
+end
 if value and left ~= 0 then
   if ARGV[2] ~= '1' and match(value, '^[PT]') and left > tonumber(ARGV[1]) then
     return 'LEASE_LIVE'
@@ -22,14 +24,16 @@ local done = string.format('%.0f', math.max(ms - EPOCH, 0) * ATTEMPTS + attempt)
 if fingerprint ~= '' or attempt + 0 >= ATTEMPTS then
   done = string.format('D,%.0f,%s,%s', ms, attempt, fingerprint)
 end
--- PACKED if fingerprint == '' and enter(1, ms, attempt + 0, ARGV[3]) then
--- PACKED   call('DEL', KEYS[1])
--- PACKED   return 'APPLIED'
--- PACKED end
+if BUCKETS and fingerprint == '' and enter(1, ms, attempt + 0, ARGV[3]) then
+  call('DEL', KEYS[1])
+  return 'APPLIED'
+end
 if ARGV[3] == '' then
   call('SET', KEYS[1], done)
 else
   call('SET', KEYS[1], done, 'PX', ARGV[3])
 end
--- PACKED try_redis('HDEL', KEYS[2], field_of(1)) -- an entry that may last longer
+if BUCKETS then
+  try_redis('HDEL', KEYS[2], field_of(1)) -- an entry that may last longer
+end
 return 'APPLIED'

@@ -2,7 +2,6 @@
 -- and the result ("+<bytes>", '' for none).
 -- Answers {codes, error}: a code per key, I imported, K known, H held, O over, E for those that failed with the last error.
 local call, pcall, format, match = redis.call, redis.pcall, string.format, string.match
-local count = #KEYS -- PLAIN
 local retention, window = tonumber(ARGV[1]), tonumber(ARGV[2])
 
 local function read_time()
@@ -52,12 +51,14 @@ local function import(key, ms, result, i)
     end
     value, left = nil, 0
   end
-  -- PACKED if not value then -- also beside an attempt that is over, while forms are mixed
-  -- PACKED   local done_until
-  -- PACKED   value, done_until = in_bucket(i, now)
-  -- PACKED   if value and not done_until then return {err = string.sub(value, 2)} end
-  -- PACKED   left = value and (done_until < math.huge and done_until - now or -1) or 0
-  -- PACKED end
+  if BUCKETS and not value then -- also beside an attempt that is over, while forms are mixed
+    local done_until
+    value, done_until = in_bucket(i, now)
+    if value and not done_until then
+      return {err = string.sub(value, 2)}
+    end
+    left = value and (done_until < math.huge and done_until - now or -1) or 0
+  end
   if left ~= 0 then
     local done, done_attempt, done_fingerprint, done_result = parse_done(value)
     if not done then
@@ -72,11 +73,11 @@ local function import(key, ms, result, i)
     ends = ends and theirs and math.max(ends, theirs)
     attempt, fingerprint, result = done_attempt, done_fingerprint, done_result or result
   end
-  -- PACKED if not result and fingerprint == '' and ms >= EPOCH and ms <= now and ends == (window and ms + window)
-  -- PACKED     and enter(i, ms, attempt, window or '') then
-  -- PACKED   call('DEL', key)
-  -- PACKED   return 'I'
-  -- PACKED end
+  if BUCKETS and not result and fingerprint == '' and ms >= EPOCH and ms <= now and ends == (window and ms + window)
+      and enter(i, ms, attempt, window or '') then
+    call('DEL', key)
+    return 'I'
+  end
   local next = value_of(ms, attempt, fingerprint, result)
   local set
   if ends then
@@ -84,7 +85,9 @@ local function import(key, ms, result, i)
   else
     set = pcall('SET', key, next)
   end
-  -- PACKED if not set.err then try_redis('HDEL', KEYS[count + i], field_of(i)) end
+  if BUCKETS and not set.err then
+    try_redis('HDEL', KEYS[count + i], field_of(i))
+  end
   return set.err and set or 'I'
 end
 
