@@ -1,5 +1,6 @@
 package io.dedup;
 
+import io.dedup.policy.DedupPolicy;
 import io.dedup.policy.OnMissingId;
 import io.dedup.policy.SettingNames;
 import io.dedup.text.Printable;
@@ -23,25 +24,27 @@ public final class MissingMessageIdException extends DedupException {
     /**
      * Creates the exception for a message that a broker delivered.
      *
+     * @param consumer the consumer's name
+     * @param policy of the message's topic
      * @param origin names the message: topic, partition and offset, or the broker's message ID
      * @param problem why there is no ID, such as {@code it has no header "order-id"}
      */
-    public MissingMessageIdException(DedupTopic topic, String origin, String problem) {
-        super(message(topic, origin, problem), null);
+    public MissingMessageIdException(String consumer, DedupPolicy policy, String origin, String problem) {
+        super(message(consumer, policy, origin, problem), null);
     }
 
-    private static String message(DedupTopic topic, String origin, String problem) {
-        SettingNames names = topic.policy().settingNames();
-        OnMissingId policy = topic.policy().onMissingId();
-        String done = switch (policy) {
+    private static String message(String consumer, DedupPolicy policy, String origin, String problem) {
+        SettingNames names = policy.settingNames();
+        OnMissingId action = policy.onMissingId();
+        String done = switch (action) {
             case FAIL -> "Rejected";
             case PROCESS -> "Handled without deduplication";
             case SKIP -> "Acknowledged without handling";
         };
         return "Message in " + origin + ": " + problem + ". Consumer "
-                + Printable.of(topic.scope().consumer()) + " can't deduplicate it. " + done + " ("
-                + names.name("onMissingId") + ": " + names.value(policy) + "). "
-                + (policy == OnMissingId.FAIL
+                + Printable.of(consumer) + " can't deduplicate it. " + done + " ("
+                + names.name("onMissingId") + ": " + names.value(action) + "). "
+                + (action == OnMissingId.FAIL
                         ? "To handle such messages anyway, set " + names.path("onMissingId") + " to "
                                 + names.value(OnMissingId.PROCESS) + " (no deduplication) or "
                                 + names.value(OnMissingId.SKIP) + " (acknowledge without handling)."

@@ -77,6 +77,7 @@ class ArchitectureTest {
                 "io.dedup.store..",
                 "io.dedup.adapter",
                 "io.dedup.adapter.inplace",
+                "io.dedup.adapter.poll",
                 "io.dedup.internal..",
                 "io.dedup.engine");
         for (int i = 0; i + 1 < floors.size(); i++) {

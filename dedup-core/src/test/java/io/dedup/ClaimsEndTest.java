@@ -78,7 +78,8 @@ class ClaimsEndTest extends DeduplicatorTestBase {
 
         await().atMost(PATIENCE).until(() -> DedupAdapter.of(dedup).inFlight() == 0);
         ClaimRequest elsewhere = new ClaimRequest(key("a"), new Owner("elsewhere"), Duration.ofMinutes(1));
-        await().atMost(PATIENCE).until(() -> running.intact().claim(elsewhere) instanceof ClaimResult.Acquired);
+        await().atMost(PATIENCE)
+                .until(() -> running.intact().claim(List.of(elsewhere)).get(0) instanceof ClaimResult.Acquired);
         assertThat(events.count("overrun a")).isZero();
     }
 
@@ -89,7 +90,8 @@ class ClaimsEndTest extends DeduplicatorTestBase {
         CompletionStage<DedupOutcome<String>> outcome = begin(dedup, "a");
         await().atMost(PATIENCE).until(() -> DedupAdapter.of(dedup).inFlight() == 0);
         ClaimRequest takeOver = new ClaimRequest(key("a"), new Owner("elsewhere"), Duration.ofMinutes(1));
-        await().atMost(PATIENCE).until(() -> running.intact().claim(takeOver) instanceof ClaimResult.Acquired);
+        await().atMost(PATIENCE)
+                .until(() -> running.intact().claim(List.of(takeOver)).get(0) instanceof ClaimResult.Acquired);
 
         work.complete("effect");
         assertThat(outcome).succeedsWithin(PATIENCE).isEqualTo(new Handled<>("effect", Completion.LEASE_LOST));
@@ -102,7 +104,9 @@ class ClaimsEndTest extends DeduplicatorTestBase {
         Deduplicator dedup = patient(Duration.ofMinutes(1));
         CompletionStage<DedupOutcome<String>> outcome = begin(dedup, "a");
         running.intact().forget(key("a"), LiveLease.OVERRIDE);
-        running.intact().claim(new ClaimRequest(key("a"), new Owner("elsewhere"), Duration.ofMinutes(1)));
+        running.intact()
+                .claim(List.of(new ClaimRequest(key("a"), new Owner("elsewhere"), Duration.ofMinutes(1))))
+                .get(0);
 
         await().atMost(PATIENCE).until(() -> DedupAdapter.of(dedup).inFlight() == 0);
         work.complete("effect");

@@ -115,7 +115,9 @@ class CompletionFailureTest extends DeduplicatorTestBase {
         store.on(Op.COMPLETE, Faults.down());
         dedup.execute(key("a"), context -> "effect");
         clock.advance(Duration.ofMinutes(1));
-        store.intact().claim(new ClaimRequest(key("a"), new Owner("elsewhere"), Duration.ofMinutes(1)));
+        store.intact()
+                .claim(List.of(new ClaimRequest(key("a"), new Owner("elsewhere"), Duration.ofMinutes(1))))
+                .get(0);
         store.heal();
 
         await().until(() -> DedupAdapter.of(dedup).pendingCompletions() == 0);

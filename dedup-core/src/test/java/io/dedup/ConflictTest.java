@@ -115,7 +115,9 @@ class ConflictTest extends DeduplicatorTestBase {
         for (OnConflict onConflict : OnConflict.values()) {
             Deduplicator dedup = dedup(onConflict);
             DedupKey key = key(onConflict.name());
-            store.intact().claim(new ClaimRequest(key, new Owner("o"), Duration.ofMinutes(1), ONE, true));
+            store.intact()
+                    .claim(List.of(new ClaimRequest(key, new Owner("o"), Duration.ofMinutes(1), ONE, true)))
+                    .get(0);
 
             List<Admission> admissions = DedupAdapter.of(dedup)
                     .admitAll(List.of(delivery(dedup, key, TWO), delivery(dedup, key, ONE)), WaitBudget.none())

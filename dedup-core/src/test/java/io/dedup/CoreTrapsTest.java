@@ -39,7 +39,9 @@ class CoreTrapsTest extends DeduplicatorTestBase {
         for (String id : List.of("completes", "fails")) {
             outcomes.add(dedup.execute(key(id), context -> {
                 clock.advance(Duration.ofMinutes(1));
-                store.intact().claim(new ClaimRequest(key(id), successor, Duration.ofMinutes(1)));
+                store.intact()
+                        .claim(List.of(new ClaimRequest(key(id), successor, Duration.ofMinutes(1))))
+                        .get(0);
                 if (id.equals("fails")) {
                     throw new IllegalStateException("no effect");
                 }
@@ -73,7 +75,9 @@ class CoreTrapsTest extends DeduplicatorTestBase {
     @DisplayName("T3 a record that expires between two looks is claimed, never just run")
     void claimAndAnswerAreOne() {
         Deduplicator dedup = deduplicator(policy -> policy.inFlightWait(Duration.ofMinutes(1)));
-        store.intact().claim(new ClaimRequest(key("a"), new Owner("o"), Duration.ofMinutes(1)));
+        store.intact()
+                .claim(List.of(new ClaimRequest(key("a"), new Owner("o"), Duration.ofMinutes(1))))
+                .get(0);
         store.on(Op.CLAIM, (call, real) -> {
             List<?> answer = real.apply(call.requests());
             clock.advance(Duration.ofDays(30)); // gone right after the answer

@@ -36,7 +36,7 @@ class ExecuteAllTest extends DeduplicatorTestBase {
 
         assertThat(ran).isEqualTo(ids);
         assertThat(outcomes).hasSize(500).containsOnly(new Handled<>(null, Completion.DONE));
-        assertThat(store.calls()).hasSize(2).noneMatch(call -> call.single());
+        assertThat(store.calls()).hasSize(2).allMatch(call -> call.requests().size() > 1);
     }
 
     @Test
@@ -50,7 +50,9 @@ class ExecuteAllTest extends DeduplicatorTestBase {
     void duplicatesAndCopiesAreNotHandedToTheHandler() {
         Deduplicator dedup = deduplicator();
         dedup.execute(key("done"), context -> "");
-        store.intact().claim(new ClaimRequest(key("elsewhere"), new Owner("o"), Duration.ofSeconds(10)));
+        store.intact()
+                .claim(List.of(new ClaimRequest(key("elsewhere"), new Owner("o"), Duration.ofSeconds(10))))
+                .get(0);
 
         List<DedupOutcome<@Nullable Void>> outcomes = dedup.executeAll(
                 List.of("a", "done", "b", "a", "elsewhere", "a", "done", "elsewhere"),
@@ -123,7 +125,9 @@ class ExecuteAllTest extends DeduplicatorTestBase {
         List<DedupOutcome<@Nullable Void>> outcomes = deduplicator()
                 .executeAll(List.of("a", "b", "a"), DeduplicatorTestBase::key, items -> {
                     clock.advance(Duration.ofMinutes(1));
-                    store.intact().claim(new ClaimRequest(key("b"), new Owner("o"), Duration.ofMinutes(1)));
+                    store.intact()
+                            .claim(List.of(new ClaimRequest(key("b"), new Owner("o"), Duration.ofMinutes(1))))
+                            .get(0);
                     throw new IllegalStateException("fenced off");
                 });
 
@@ -142,7 +146,9 @@ class ExecuteAllTest extends DeduplicatorTestBase {
         List<DedupOutcome<@Nullable Void>> outcomes = deduplicator()
                 .executeAll(List.of("a", "b", "c"), DeduplicatorTestBase::key, items -> {
                     clock.advance(Duration.ofMinutes(1));
-                    store.intact().claim(new ClaimRequest(key("b"), new Owner("o"), Duration.ofMinutes(1)));
+                    store.intact()
+                            .claim(List.of(new ClaimRequest(key("b"), new Owner("o"), Duration.ofMinutes(1))))
+                            .get(0);
                 });
 
         assertThat(outcomes)

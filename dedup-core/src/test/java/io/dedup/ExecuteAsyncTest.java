@@ -15,6 +15,7 @@ import io.dedup.store.StoredRecord.State;
 import io.dedup.support.DeduplicatorTestBase;
 import io.dedup.support.FaultyStore.Op;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -213,6 +214,8 @@ class ExecuteAsyncTest extends DeduplicatorTestBase {
 
     private void loseTo(String id) {
         clock.advance(Duration.ofMinutes(1));
-        store.intact().claim(new ClaimRequest(key(id), new Owner("elsewhere"), Duration.ofMinutes(1)));
+        store.intact()
+                .claim(List.of(new ClaimRequest(key(id), new Owner("elsewhere"), Duration.ofMinutes(1))))
+                .get(0);
     }
 }

@@ -244,7 +244,9 @@ class ExecuteTest extends DeduplicatorTestBase {
     }
 
     private void claimElsewhere(String id, Duration lease) {
-        store.intact().claim(new ClaimRequest(key(id), new Owner("elsewhere"), lease));
+        store.intact()
+                .claim(List.of(new ClaimRequest(key(id), new Owner("elsewhere"), lease)))
+                .get(0);
     }
 
     private void loseTo(String id) {

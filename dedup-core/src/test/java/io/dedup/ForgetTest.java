@@ -17,6 +17,7 @@ import io.dedup.support.FaultyStore.Op;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -64,7 +65,8 @@ class ForgetTest extends TransactionalTestBase {
     @DisplayName("while a lease is live only one who insists forgets it")
     void liveLease(DedupMode mode) {
         Deduplicator dedup = inAny(mode);
-        store.claim(new ClaimRequest(key("a"), new Owner("elsewhere"), Duration.ofMinutes(1)));
+        store.claim(List.of(new ClaimRequest(key("a"), new Owner("elsewhere"), Duration.ofMinutes(1))))
+                .get(0);
 
         assertThat(dedup.forget(key("a"), LiveLease.RESPECT)).isEqualTo(OperatorResult.LEASE_LIVE);
         assertThat(stateOf("a")).isEqualTo(State.PROCESSING);
@@ -78,7 +80,8 @@ class ForgetTest extends TransactionalTestBase {
     void refusedAsAWhole() {
         Deduplicator dedup = in(DedupMode.TIERED);
         records.commitElsewhere(key("a"), null, null);
-        store.claim(new ClaimRequest(key("a"), new Owner("elsewhere"), Duration.ofMinutes(1)));
+        store.claim(List.of(new ClaimRequest(key("a"), new Owner("elsewhere"), Duration.ofMinutes(1))))
+                .get(0);
 
         assertThat(dedup.forget(key("a"), LiveLease.RESPECT)).isEqualTo(OperatorResult.LEASE_LIVE);
 
@@ -161,7 +164,8 @@ class ForgetTest extends TransactionalTestBase {
     @DisplayName("in TRANSACTIONAL mode the store, which has nothing to do with it, isn't asked")
     void storeNotAsked() {
         Deduplicator dedup = in(DedupMode.TRANSACTIONAL);
-        store.claim(new ClaimRequest(key("a"), new Owner("somebody"), Duration.ofMinutes(1)));
+        store.claim(List.of(new ClaimRequest(key("a"), new Owner("somebody"), Duration.ofMinutes(1))))
+                .get(0);
 
         assertThat(dedup.forget(key("a"), LiveLease.OVERRIDE)).isEqualTo(OperatorResult.ABSENT);
 
@@ -173,7 +177,8 @@ class ForgetTest extends TransactionalTestBase {
     @DisplayName("a store that nothing stands behind isn't reset: it would be the only one to know")
     void resetIsForTiered(DedupMode mode) {
         Deduplicator dedup = inAny(mode);
-        store.claim(new ClaimRequest(key("a"), new Owner("somebody"), Duration.ofMinutes(1)));
+        store.claim(List.of(new ClaimRequest(key("a"), new Owner("somebody"), Duration.ofMinutes(1))))
+                .get(0);
 
         assertThatThrownBy(dedup::resetFront)
                 .isInstanceOf(IllegalStateException.class)
@@ -209,9 +214,11 @@ class ForgetTest extends TransactionalTestBase {
     @DisplayName("a live lease in front is forgotten as well, an expired record isn't counted")
     void leasesAreReset() {
         Deduplicator dedup = in(DedupMode.TIERED);
-        store.claim(new ClaimRequest(key("old"), new Owner("elsewhere"), Duration.ofMinutes(1)));
+        store.claim(List.of(new ClaimRequest(key("old"), new Owner("elsewhere"), Duration.ofMinutes(1))))
+                .get(0);
         clock.advance(Duration.ofDays(30));
-        store.claim(new ClaimRequest(key("a"), new Owner("elsewhere"), Duration.ofMinutes(1)));
+        store.claim(List.of(new ClaimRequest(key("a"), new Owner("elsewhere"), Duration.ofMinutes(1))))
+                .get(0);
 
         assertThat(dedup.resetFront()).isEqualTo(1);
 

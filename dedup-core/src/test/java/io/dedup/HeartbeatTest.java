@@ -110,7 +110,9 @@ class HeartbeatTest extends DeduplicatorTestBase {
 
         DedupOutcome<Boolean> outcome = dedup.execute(key("a"), context -> {
             running.intact().forget(key("a"), LiveLease.OVERRIDE);
-            running.intact().claim(new ClaimRequest(key("a"), new Owner("elsewhere"), Duration.ofMinutes(1)));
+            running.intact()
+                    .claim(List.of(new ClaimRequest(key("a"), new Owner("elsewhere"), Duration.ofMinutes(1))))
+                    .get(0);
             await().until(() -> events.count("lost a") == 1);
             return context.leaseLost();
         });

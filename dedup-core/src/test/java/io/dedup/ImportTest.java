@@ -109,7 +109,8 @@ class ImportTest extends TransactionalTestBase {
     void counts() {
         Deduplicator dedup = deduplicator(policy -> policy.maxResultBytes(4));
         handle(dedup, "known");
-        store.claim(new ClaimRequest(key("held"), new Owner("elsewhere"), Duration.ofMinutes(1)));
+        store.claim(List.of(new ClaimRequest(key("held"), new Owner("elsewhere"), Duration.ofMinutes(1))))
+                .get(0);
 
         ImportReport report = dedup.importDone(
                 TOPIC,

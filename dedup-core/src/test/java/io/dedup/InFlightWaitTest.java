@@ -52,7 +52,9 @@ class InFlightWaitTest extends DeduplicatorTestBase {
         Claim other = claimElsewhere("a", Duration.ofMinutes(10));
 
         CompletableFuture<DedupOutcome<String>> copy = waiting(dedup, "a");
-        store.intact().complete(new CompleteRequest(other, Window.forever(), null, false));
+        store.intact()
+                .complete(List.of(new CompleteRequest(other, Window.forever(), null, false)))
+                .get(0);
 
         assertThat(copy).succeedsWithin(Duration.ofSeconds(10)).isInstanceOf(Duplicate.class);
     }
@@ -63,7 +65,9 @@ class InFlightWaitTest extends DeduplicatorTestBase {
         Claim other = claimElsewhere("a", Duration.ofMinutes(10));
 
         CompletableFuture<DedupOutcome<String>> copy = waiting(dedup, "a");
-        store.intact().release(new ReleaseRequest(other, ReleaseMode.STARTED));
+        store.intact()
+                .release(List.of(new ReleaseRequest(other, ReleaseMode.STARTED)))
+                .get(0);
 
         assertThat(copy).succeedsWithin(Duration.ofSeconds(10)).isEqualTo(new Handled<>("ran", Completion.DONE));
     }
@@ -121,7 +125,9 @@ class InFlightWaitTest extends DeduplicatorTestBase {
                 .admitAll(List.of(delivery(dedup, "a"), delivery(dedup, "b")), WaitBudget.of(Duration.ofMinutes(1))));
 
         await().until(() -> store.calls(Op.CLAIM).size() > 4); // asks for "b" meanwhile
-        store.intact().release(new ReleaseRequest(elsewhere, ReleaseMode.STARTED));
+        store.intact()
+                .release(List.of(new ReleaseRequest(elsewhere, ReleaseMode.STARTED)))
+                .get(0);
         await().until(() -> stateOf("b") == State.PROCESSING);
         assertThat(batch).isNotDone();
         first.end(null);
@@ -169,7 +175,9 @@ class InFlightWaitTest extends DeduplicatorTestBase {
                 .admitAll(List.of(delivery(dedup, "a"), delivery(dedup, "b")), WaitBudget.of(Duration.ofMinutes(1))));
         await().until(() -> store.calls(Op.CLAIM).size() > before);
 
-        store.intact().complete(new CompleteRequest(other, Window.forever(), null, false));
+        store.intact()
+                .complete(List.of(new CompleteRequest(other, Window.forever(), null, false)))
+                .get(0);
 
         assertThat(batch).succeedsWithin(Duration.ofSeconds(30));
         assertThat(batch.get().admissions().get(0)).isInstanceOf(Admission.Duplicate.class);
@@ -296,7 +304,9 @@ class InFlightWaitTest extends DeduplicatorTestBase {
         claim(running, "c", Duration.ofMinutes(10));
         running.on(Op.CLAIM, (call, real) -> {
             if (running.calls(Op.CLAIM).size() == 2) {
-                running.intact().release(new ReleaseRequest(b, ReleaseMode.STARTED));
+                running.intact()
+                        .release(List.of(new ReleaseRequest(b, ReleaseMode.STARTED)))
+                        .get(0);
             }
             return real.apply(call.requests());
         });
@@ -391,7 +401,9 @@ class InFlightWaitTest extends DeduplicatorTestBase {
     }
 
     private static Claim claim(FaultyStore at, String id, Duration lease) {
-        Acquired acquired = (Acquired) at.intact().claim(new ClaimRequest(key(id), ELSEWHERE, lease));
+        Acquired acquired = (Acquired) at.intact()
+                .claim(List.of(new ClaimRequest(key(id), ELSEWHERE, lease)))
+                .get(0);
         return new Claim(key(id), ELSEWHERE, acquired.attempt());
     }
 }

@@ -143,7 +143,7 @@ class PoisonTest extends DeduplicatorTestBase {
         form.claim(strict, deliveries).forEach(Execution::abandon);
         clock.advance(Duration.ofMinutes(1));
         // The next process takes them over, and dies before it gives them back.
-        store.claimAll(deliveries.stream()
+        store.claim(deliveries.stream()
                 .map(each -> new ClaimRequest(requireNonNull(each.key()), new Owner("killed"), LEASE))
                 .toList());
         clock.advance(LEASE);

@@ -196,7 +196,8 @@ class PrivacyTest extends TransactionalTestBase {
     void erase(DedupMode mode) {
         Deduplicator dedup = mode == DedupMode.LEASED ? deduplicator() : in(mode);
         DedupKey other = DedupScope.of("shipping", "returns").key("a");
-        store.claim(new ClaimRequest(other, new Owner("gone"), Duration.ofMillis(1)));
+        store.claim(List.of(new ClaimRequest(other, new Owner("gone"), Duration.ofMillis(1))))
+                .get(0);
         clock.advance(Duration.ofSeconds(1));
         handle(dedup, "a");
         handle(dedup, "b");

@@ -108,7 +108,9 @@ class ShadowTest extends DeduplicatorTestBase {
                 .isThrownBy(() -> dedup.execute(key("a"), context -> {
                     claimElsewhere("b");
                     clock.advance(Duration.ofMinutes(1));
-                    store.intact().claim(new ClaimRequest(shadowKey("a"), new Owner("o"), Duration.ofMinutes(1)));
+                    store.intact()
+                            .claim(List.of(new ClaimRequest(shadowKey("a"), new Owner("o"), Duration.ofMinutes(1))))
+                            .get(0);
                     throw new IllegalStateException("not deferred, though the lease is lost");
                 }));
     }
@@ -138,9 +140,12 @@ class ShadowTest extends DeduplicatorTestBase {
                 builder -> builder.topic("watched", policy -> policy.shadow(true)));
         DedupKey watched = mixed.key("watched", "a");
         store.intact()
-                .claim(new ClaimRequest(
-                        new DedupKey(watched.scope().shadow(), "a"), new Owner("o"), Duration.ofMinutes(1)));
-        store.intact().claim(new ClaimRequest(mixed.key(TOPIC, "b"), new Owner("o"), Duration.ofMinutes(1)));
+                .claim(List.of(new ClaimRequest(
+                        new DedupKey(watched.scope().shadow(), "a"), new Owner("o"), Duration.ofMinutes(1))))
+                .get(0);
+        store.intact()
+                .claim(List.of(new ClaimRequest(mixed.key(TOPIC, "b"), new Owner("o"), Duration.ofMinutes(1))))
+                .get(0);
 
         mixed.executeAll(
                 List.of(watched, mixed.key(TOPIC, "b")),
@@ -166,7 +171,9 @@ class ShadowTest extends DeduplicatorTestBase {
     }
 
     private void claimElsewhere(String id) {
-        store.intact().claim(new ClaimRequest(shadowKey(id), new Owner("elsewhere"), Duration.ofMinutes(1)));
+        store.intact()
+                .claim(List.of(new ClaimRequest(shadowKey(id), new Owner("elsewhere"), Duration.ofMinutes(1))))
+                .get(0);
     }
 
     private static DedupKey shadowKey(String id) {

@@ -126,7 +126,9 @@ class StoreDownTest extends DeduplicatorTestBase {
         Deduplicator dedup = deduplicator();
         store.on(Op.CLAIM, Faults.down()).on(Op.RELEASE, Faults.down());
         dedup.execute(key("a"), context -> "must not run");
-        store.intact().claim(new ClaimRequest(key("a"), new Owner("elsewhere"), Duration.ofMinutes(1)));
+        store.intact()
+                .claim(List.of(new ClaimRequest(key("a"), new Owner("elsewhere"), Duration.ofMinutes(1))))
+                .get(0);
         List<Object> answers = new CopyOnWriteArrayList<>();
         store.on(Op.RELEASE, (call, real) -> {
             List<?> answer = real.apply(call.requests());
@@ -184,7 +186,9 @@ class StoreDownTest extends DeduplicatorTestBase {
         store.down();
         dedup.execute(key("a"), context -> "effect");
         Owner elsewhere = new Owner("elsewhere");
-        store.intact().claim(new ClaimRequest(key("a"), elsewhere, Duration.ofMinutes(1)));
+        store.intact()
+                .claim(List.of(new ClaimRequest(key("a"), elsewhere, Duration.ofMinutes(1))))
+                .get(0);
         store.heal();
 
         await().until(() -> DedupAdapter.of(dedup).pendingCompletions() == 0);
@@ -199,11 +203,14 @@ class StoreDownTest extends DeduplicatorTestBase {
         store.down();
         dedup.execute(key("a"), context -> "effect");
         Owner elsewhere = new Owner("elsewhere");
-        store.intact().claim(new ClaimRequest(key("a"), elsewhere, Duration.ofMinutes(1)));
+        store.intact()
+                .claim(List.of(new ClaimRequest(key("a"), elsewhere, Duration.ofMinutes(1))))
+                .get(0);
         byte[] result = "kept".getBytes(StandardCharsets.UTF_8);
         store.intact()
-                .complete(new CompleteRequest(
-                        new Claim(key("a"), elsewhere, 1), Window.of(Duration.ofHours(1)), result, false));
+                .complete(List.of(new CompleteRequest(
+                        new Claim(key("a"), elsewhere, 1), Window.of(Duration.ofHours(1)), result, false)))
+                .get(0);
         store.heal();
 
         await().until(() -> DedupAdapter.of(dedup).pendingCompletions() == 0);

@@ -67,7 +67,9 @@ class TieredTest extends DeduplicatorTestBase {
 
     @Test
     void aCopyInFlightAsksTheFrontOnly() {
-        store.intact().claim(new ClaimRequest(key("a"), new Owner("elsewhere"), Duration.ofMinutes(1)));
+        store.intact()
+                .claim(List.of(new ClaimRequest(key("a"), new Owner("elsewhere"), Duration.ofMinutes(1))))
+                .get(0);
 
         assertThat(dedup.execute(key("a"), this::run)).isInstanceOf(Deferred.class);
 
@@ -120,7 +122,9 @@ class TieredTest extends DeduplicatorTestBase {
     void theFrontsLeaseIsLost() {
         DedupOutcome<String> outcome = dedup.execute(key("a"), context -> {
             store.intact().forget(key("a"), LiveLease.OVERRIDE);
-            store.intact().claim(new ClaimRequest(key("a"), new Owner("successor"), Duration.ofMinutes(1)));
+            store.intact()
+                    .claim(List.of(new ClaimRequest(key("a"), new Owner("successor"), Duration.ofMinutes(1))))
+                    .get(0);
             return run(context);
         });
 
@@ -248,7 +252,10 @@ class TieredTest extends DeduplicatorTestBase {
         Deduplicator strict = deduplicator(
                 store, policy -> policy.mode(DedupMode.TIERED).maxDeaths(1), builder -> builder.transactions(records));
         for (String id : List.of("done", "open")) {
-            store.intact().claim(new ClaimRequest(key(id), new Owner("dead" + Owner.ALONE_END), Duration.ofMinutes(1)));
+            store.intact()
+                    .claim(List.of(
+                            new ClaimRequest(key(id), new Owner("dead" + Owner.ALONE_END), Duration.ofMinutes(1))))
+                    .get(0);
         }
         records.commitElsewhere(key("done"), null, null);
         clock.advance(Duration.ofMinutes(2));
@@ -270,7 +277,9 @@ class TieredTest extends DeduplicatorTestBase {
     void convictedInABatch() {
         Deduplicator strict = deduplicator(
                 store, policy -> policy.mode(DedupMode.TIERED).maxDeaths(1), builder -> builder.transactions(records));
-        store.intact().claim(new ClaimRequest(key("b"), new Owner("dead" + Owner.ALONE_END), Duration.ofMinutes(1)));
+        store.intact()
+                .claim(List.of(new ClaimRequest(key("b"), new Owner("dead" + Owner.ALONE_END), Duration.ofMinutes(1))))
+                .get(0);
         clock.advance(Duration.ofMinutes(2));
 
         List<DedupOutcome<@Nullable Void>> outcomes = strict.executeAll(

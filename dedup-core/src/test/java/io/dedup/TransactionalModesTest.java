@@ -242,7 +242,9 @@ class TransactionalModesTest extends TransactionalTestBase {
         DedupOutcome<String> outcome = dedup.execute(key("a"), context -> {
             run(context);
             store.intact().forget(key("a"), LiveLease.OVERRIDE);
-            store.intact().claim(new ClaimRequest(key("a"), new Owner("successor"), Duration.ofMinutes(1)));
+            store.intact()
+                    .claim(List.of(new ClaimRequest(key("a"), new Owner("successor"), Duration.ofMinutes(1))))
+                    .get(0);
             return "late";
         });
 

@@ -49,6 +49,14 @@ public interface DedupAdapter {
     RunEnd run(Execution execution, Work work, WaitBudget budget);
 
     /**
+     * As {@link #run(Execution, Work, WaitBudget)}, for an adapter that settles runs in its own way, for example many with one
+     * call. In a transaction, the commit or the rollback settles the run.
+     *
+     * @param leased settles the run if its mode requires no transaction
+     */
+    RunEnd run(Execution execution, Work work, Settlement<byte @Nullable [], RunEnd> leased, WaitBudget budget);
+
+    /**
      * Opens one transaction on this thread for admitted runs, and writes or checks the records of all of them with one
      * call. For batches; {@link #run} does this for a single run.
      *

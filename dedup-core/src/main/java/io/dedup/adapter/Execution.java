@@ -9,11 +9,20 @@ import org.jspecify.annotations.Nullable;
  * {@link #abandon} settles it; further calls have no effect. Thread-safe.
  */
 public interface Execution extends DedupContext {
+    /** The delivery that was admitted; for a claim made ahead, the one that it was made for. */
+    Delivery delivery();
+
     /**
      * Whether the handler runs in a transaction that the framework opens. Then only {@link DedupAdapter#run} or
      * {@link DedupAdapter#open} may run it, and {@link #succeed} is not supported.
      */
     boolean isTransactional();
+
+    /**
+     * Whether a death counts against the message if the process crashes before this run is settled: its claim was made alone, at its
+     * turn, and its topic counts deaths.
+     */
+    boolean countsDeath();
 
     /**
      * Marks the start of the handler on this thread; {@code maxProcessingTime} counts from here. {@link HandlerRun}

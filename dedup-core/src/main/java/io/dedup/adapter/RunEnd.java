@@ -1,13 +1,28 @@
 package io.dedup.adapter;
 
+import static java.util.Objects.requireNonNull;
+
 import io.dedup.DedupOutcome.Completion;
 import io.dedup.DedupOutcome.DeferReason;
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.stream.Collectors;
 
 /** How an admitted run ended. */
 public sealed interface RunEnd {
     /** The handler succeeded, and the guarantee of its mode holds: acknowledge the message. */
-    record Handled(Completion completion) implements RunEnd {}
+    record Handled(Completion completion) implements RunEnd {
+        private static final Map<Completion, Handled> ALL = Arrays.stream(Completion.values())
+                .collect(Collectors.toMap(
+                        each -> each, Handled::new, (one, other) -> one, () -> new EnumMap<>(Completion.class)));
+
+        /** Returns the one with this completion; every message needs one. */
+        public static Handled with(Completion completion) {
+            return requireNonNull(ALL.get(completion));
+        }
+    }
 
     /**
      * The handler failed; its claim is released and its transaction rolled back. The broker's own retry policy applies.

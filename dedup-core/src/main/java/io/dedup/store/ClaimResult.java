@@ -52,7 +52,7 @@ public sealed interface ClaimResult {
     /** The ID is in flight or done with another payload. */
     record Conflict() implements ClaimResult {}
 
-    /** The store failed for this key: the claim may or may not have been applied. Only in results of batches. */
+    /** The store failed for this key: the claim may or may not have been applied. */
     record StoreError(DedupStoreException cause) implements ClaimResult {
         public StoreError {
             Objects.requireNonNull(cause, "cause");

@@ -16,10 +16,14 @@ import java.util.Optional;
  * {@link #attemptRetention()} ago; and a DONE record whose window has ended.
  *
  * <p>Thread-safe. Calls block, but not for long: an implementation has its own timeouts, never waits for a lease, and
- * does not retry a request that may have been applied unless it can recognize its own write. A single operation throws
- * {@link io.dedup.DedupStoreException} if it has no answer. A batch operation returns one result per request, in order,
- * with {@code StoreError} for requests without an answer; it may throw if it has no answer at all. A batch contains
- * each key once, behaves exactly like the single operations, and may be of any size: the implementation splits it.
+ * does not retry a request that may have been applied unless it can recognize its own write.
+ *
+ * <p>{@link #claim}, {@link #complete}, {@link #release} and {@link #renew} take a list. <b>A list of one request is the
+ * usual case</b>, because most messages are handled one by one: it must cost no more than a call of its own would. Each
+ * call returns one result per request, in order, with {@code StoreError} for a request without an answer. It may throw
+ * {@link io.dedup.DedupStoreException} instead if no request has an answer. A list contains each key once, and what
+ * happens to one of its requests doesn't depend on the others. It may be empty, and may be of any size: the
+ * implementation splits it. Neither side changes a list that it has passed or returned.
  *
  * <p>Optional capabilities are separate interfaces that a store also implements: {@code StuckRecordFinder},
  * {@code ResettableStore} and {@code ImportingStore} in {@code io.dedup.store.operator}.
@@ -31,40 +35,25 @@ public interface DedupStore extends AutoCloseable {
     /** How long attempts, deaths and tokens of an unfinished message are kept after its last lease. */
     Duration attemptRetention();
 
-    /** Claims a message for a handler. */
-    ClaimResult claim(ClaimRequest request);
-
-    /** Claims several messages; see {@link #claim}. */
-    List<ClaimResult> claimAll(List<ClaimRequest> requests);
+    /** Claims messages for handlers. */
+    List<ClaimResult> claim(List<ClaimRequest> requests);
 
     /**
-     * Changes PROCESSING by this owner to DONE. Also succeeds after the lease has expired, unless another owner has
-     * taken over.
-     *
-     * @throws ResultTooLargeException if the result exceeds the limit of the store; nothing was changed
+     * Changes PROCESSING by these owners to DONE. Also succeeds after a lease has expired, unless another owner has
+     * taken over. If a result exceeds the limit of the store, nothing is changed for its request, and the answer is
+     * {@code StoreError} with a {@link ResultTooLargeException}.
      */
-    WriteResult complete(CompleteRequest request);
+    List<WriteResult> complete(List<CompleteRequest> requests);
 
-    /** Completes several claims; see {@link #complete}. */
-    List<WriteResult> completeAll(List<CompleteRequest> requests);
-
-    /** Releases the claim of this owner, so that the message can be claimed again at once. */
-    WriteResult release(ReleaseRequest request);
-
-    /** Releases several claims; see {@link #release}. */
-    List<WriteResult> releaseAll(List<ReleaseRequest> requests);
+    /** Releases the claims of these owners, so that their messages can be claimed again at once. */
+    List<WriteResult> release(List<ReleaseRequest> requests);
 
     /**
-     * Renews the lease of this owner's claim. Also succeeds after the lease has expired, unless another owner has taken
-     * over.
+     * Renews the leases of these owners' claims, for the heartbeat. Also succeeds after a lease has expired, unless
+     * another owner has taken over. Uses its own connection and does not wait for rows that another session has locked:
+     * those are renewed or return {@code StoreError}, but never {@code LeaseLost}.
      */
-    WriteResult renew(RenewRequest request);
-
-    /**
-     * Renews several claims, for the heartbeat; see {@link #renew}. Uses its own connection and does not wait for rows
-     * that another session has locked: those are renewed or return {@code StoreError}, but never {@code LeaseLost}.
-     */
-    List<WriteResult> renewAll(List<RenewRequest> requests);
+    List<WriteResult> renew(List<RenewRequest> requests);
 
     /** Returns the record; empty if there is none or it has expired. */
     Optional<StoredRecord> find(DedupKey key);

@@ -15,7 +15,7 @@ public sealed interface WriteResult {
         private static final LeaseLost INSTANCE = new LeaseLost();
     }
 
-    /** The store failed: the write may or may not have been applied. Only in results of batches. */
+    /** The store failed: the write may or may not have been applied. */
     record StoreError(DedupStoreException cause) implements WriteResult {
         public StoreError {
             Objects.requireNonNull(cause, "cause");

@@ -95,7 +95,10 @@ class DeliveryFuzzTest {
             } else {
                 assertThat(delivery.key()).isNull();
                 Fuzz.requireLogLine(String.valueOf(new MissingMessageIdException(
-                                topic, delivery.origin().get(), Objects.requireNonNull(delivery.problem()))
+                                topic.scope().consumer(),
+                                topic.policy(),
+                                delivery.origin().get(),
+                                Objects.requireNonNull(delivery.problem()))
                         .getMessage()));
             }
         });

@@ -107,8 +107,12 @@ final class Book implements DedupStore {
     }
 
     @Override
-    public ClaimResult claim(ClaimRequest request) {
-        ClaimResult answer = store.claim(request);
+    public List<ClaimResult> claim(List<ClaimRequest> requests) {
+        return requests.stream().map(this::claim).toList();
+    }
+
+    private ClaimResult claim(ClaimRequest request) {
+        ClaimResult answer = store.claim(List.of(request)).get(0);
         DedupKey key = request.key();
         Instant now = clock.instant();
         Entry entry = entry(key);
@@ -169,10 +173,14 @@ final class Book implements DedupStore {
     }
 
     @Override
-    public WriteResult complete(CompleteRequest request) {
+    public List<WriteResult> complete(List<CompleteRequest> requests) {
+        return requests.stream().map(this::complete).toList();
+    }
+
+    private WriteResult complete(CompleteRequest request) {
         Claim claim = request.claim();
         Optional<StoredRecord> before = real.find(claim.key());
-        WriteResult answer = store.complete(request);
+        WriteResult answer = store.complete(List.of(request)).get(0);
         Entry entry = entry(claim.key());
         if (written(claim, answer, before)) {
             entry.owner = null;
@@ -190,10 +198,14 @@ final class Book implements DedupStore {
     }
 
     @Override
-    public WriteResult release(ReleaseRequest request) {
+    public List<WriteResult> release(List<ReleaseRequest> requests) {
+        return requests.stream().map(this::release).toList();
+    }
+
+    WriteResult release(ReleaseRequest request) {
         Claim claim = request.claim();
         Optional<StoredRecord> before = real.find(claim.key());
-        WriteResult answer = store.release(request);
+        WriteResult answer = store.release(List.of(request)).get(0);
         Entry entry = entry(claim.key());
         if (written(claim, answer, before)) {
             entry.owner = null;
@@ -205,36 +217,20 @@ final class Book implements DedupStore {
     }
 
     @Override
-    public WriteResult renew(RenewRequest request) {
+    public List<WriteResult> renew(List<RenewRequest> requests) {
+        return requests.stream().map(this::renew).toList();
+    }
+
+    private WriteResult renew(RenewRequest request) {
         Claim claim = request.claim();
         Optional<StoredRecord> before = real.find(claim.key());
-        WriteResult answer = store.renew(request);
+        WriteResult answer = store.renew(List.of(request)).get(0);
         if (written(claim, answer, before)) {
             entry(claim.key()).leaseUntil = clock.instant().plus(request.lease());
         } else {
             require(!answer.isApplied(), claim.key(), "renewed by one who isn't the owner");
         }
         return answer;
-    }
-
-    @Override
-    public List<ClaimResult> claimAll(List<ClaimRequest> requests) {
-        return requests.stream().map(this::claim).toList();
-    }
-
-    @Override
-    public List<WriteResult> completeAll(List<CompleteRequest> requests) {
-        return requests.stream().map(this::complete).toList();
-    }
-
-    @Override
-    public List<WriteResult> releaseAll(List<ReleaseRequest> requests) {
-        return requests.stream().map(this::release).toList();
-    }
-
-    @Override
-    public List<WriteResult> renewAll(List<RenewRequest> requests) {
-        return requests.stream().map(this::renew).toList();
     }
 
     @Override

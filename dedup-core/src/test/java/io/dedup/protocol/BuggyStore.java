@@ -13,6 +13,8 @@ import io.dedup.store.StoredRecord;
 import io.dedup.store.WriteResult;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
+import java.util.List;
+import java.util.function.Function;
 
 /** Stores with a mistake. */
 final class BuggyStore {
@@ -33,10 +35,10 @@ final class BuggyStore {
                 DedupStore.class.getClassLoader(),
                 new Class<?>[] {DedupStore.class},
                 (proxy, method, arguments) -> switch (method.getName()) {
-                    case "claim" -> buggy.claim((ClaimRequest) arguments[0]);
-                    case "complete" -> buggy.complete((CompleteRequest) arguments[0]);
-                    case "release" -> buggy.release((ReleaseRequest) arguments[0]);
-                    case "renew" -> buggy.renew((RenewRequest) arguments[0]);
+                    case "claim" -> each(arguments[0], (ClaimRequest request) -> buggy.claim(request));
+                    case "complete" -> each(arguments[0], (CompleteRequest request) -> buggy.complete(request));
+                    case "release" -> each(arguments[0], (ReleaseRequest request) -> buggy.release(request));
+                    case "renew" -> each(arguments[0], (RenewRequest request) -> buggy.renew(request));
                     default -> {
                         try {
                             yield method.invoke(real, arguments);
@@ -45,6 +47,11 @@ final class BuggyStore {
                         }
                     }
                 });
+    }
+
+    @SuppressWarnings("unchecked") // each operation has its own types
+    private static <Q, A> List<A> each(Object requests, Function<Q, A> operation) {
+        return ((List<Q>) requests).stream().map(operation).toList();
     }
 
     private ClaimResult claim(ClaimRequest request) {
@@ -58,7 +65,7 @@ final class BuggyStore {
                 return taken(request);
             }
         }
-        ClaimResult answer = real.claim(request);
+        ClaimResult answer = real.claim(List.of(request)).get(0);
         if ((bug == Bug.LIVE_LEASE_IGNORED && answer instanceof ClaimResult.InFlight)
                 || (bug == Bug.DONE_IGNORED && answer instanceof ClaimResult.AlreadyDone)) {
             return taken(request);
@@ -76,7 +83,7 @@ final class BuggyStore {
     /** Whoever has it. */
     private ClaimResult taken(ClaimRequest request) {
         var unused = real.forget(request.key(), LiveLease.OVERRIDE);
-        return real.claim(request);
+        return real.claim(List.of(request)).get(0);
     }
 
     private WriteResult complete(CompleteRequest request) {
@@ -84,7 +91,7 @@ final class BuggyStore {
             var unused = real.forceDone(request.claim().key(), request.window(), LiveLease.OVERRIDE);
             return WriteResult.applied();
         }
-        return real.complete(request);
+        return real.complete(List.of(request)).get(0);
     }
 
     private Owner ownerOf(io.dedup.store.Claim claim) {
@@ -96,12 +103,18 @@ final class BuggyStore {
     }
 
     private WriteResult release(ReleaseRequest request) {
-        return real.release(
-                bug == Bug.OWNERLESS_RELEASE ? new ReleaseRequest(stolen(request.claim()), request.mode()) : request);
+        return real.release(List.of(
+                        bug == Bug.OWNERLESS_RELEASE
+                                ? new ReleaseRequest(stolen(request.claim()), request.mode())
+                                : request))
+                .get(0);
     }
 
     private WriteResult renew(RenewRequest request) {
-        return real.renew(
-                bug == Bug.OWNERLESS_RENEW ? new RenewRequest(stolen(request.claim()), request.lease()) : request);
+        return real.renew(List.of(
+                        bug == Bug.OWNERLESS_RENEW
+                                ? new RenewRequest(stolen(request.claim()), request.lease())
+                                : request))
+                .get(0);
     }
 }

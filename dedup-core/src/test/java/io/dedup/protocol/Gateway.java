@@ -150,15 +150,8 @@ final class Gateway implements DedupStore {
     }
 
     @Override
-    public ClaimResult claim(ClaimRequest request) {
-        return note(request, call(() -> store().claim(request), () -> {
-            throw new IllegalStateException("the background claims nothing here");
-        }));
-    }
-
-    @Override
-    public List<ClaimResult> claimAll(List<ClaimRequest> requests) {
-        List<ClaimResult> answers = call(() -> store().claimAll(requests), () -> {
+    public List<ClaimResult> claim(List<ClaimRequest> requests) {
+        List<ClaimResult> answers = call(() -> store().claim(requests), () -> {
             throw new IllegalStateException("the background claims nothing here");
         });
         for (int i = 0; i < answers.size(); i++) {
@@ -168,23 +161,13 @@ final class Gateway implements DedupStore {
     }
 
     @Override
-    public WriteResult complete(CompleteRequest request) {
-        return call(() -> store().complete(request), WriteResult::leaseLost);
+    public List<WriteResult> complete(List<CompleteRequest> requests) {
+        return call(() -> store().complete(requests), () -> lost(requests));
     }
 
     @Override
-    public List<WriteResult> completeAll(List<CompleteRequest> requests) {
-        return call(() -> store().completeAll(requests), () -> lost(requests));
-    }
-
-    @Override
-    public WriteResult release(ReleaseRequest request) {
-        return call(() -> store().release(request), WriteResult::leaseLost);
-    }
-
-    @Override
-    public List<WriteResult> releaseAll(List<ReleaseRequest> requests) {
-        return call(() -> store().releaseAll(requests), () -> lost(requests));
+    public List<WriteResult> release(List<ReleaseRequest> requests) {
+        return call(() -> store().release(requests), () -> lost(requests));
     }
 
     private static List<WriteResult> lost(List<?> requests) {
@@ -192,13 +175,11 @@ final class Gateway implements DedupStore {
     }
 
     @Override
-    public WriteResult renew(RenewRequest request) {
-        return store().renew(request);
-    }
-
-    @Override
-    public List<WriteResult> renewAll(List<RenewRequest> requests) {
-        throw new AssertionError("leases are too long for the engine's own heartbeat to begin");
+    public List<WriteResult> renew(List<RenewRequest> requests) {
+        if (Thread.currentThread() != history) {
+            throw new AssertionError("leases are too long for the engine's own heartbeat to begin");
+        }
+        return store().renew(requests);
     }
 
     @Override

@@ -253,7 +253,9 @@ final class History {
     /** The heartbeat's call, when the history wants it. */
     private void renew(Node node) {
         for (Claim claim : node.gateway.claims()) {
-            var unused = node.gateway.renew(new RenewRequest(claim, Node.LEASE));
+            var unused = node.gateway
+                    .renew(List.of(new RenewRequest(claim, Node.LEASE)))
+                    .get(0);
         }
     }
 

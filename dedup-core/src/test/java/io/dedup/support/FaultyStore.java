@@ -34,7 +34,7 @@ import java.util.function.Function;
 
 /** A store that fails as it is told, and remembers what it was asked. */
 public final class FaultyStore implements DedupStore, StuckRecordFinder, ResettableStore, ImportingStore, RecordEraser {
-    /** What a store is asked for, single or as a batch. */
+    /** What a store is asked for. */
     public enum Op {
         CLAIM,
         COMPLETE,
@@ -44,7 +44,7 @@ public final class FaultyStore implements DedupStore, StuckRecordFinder, Resetta
     }
 
     /** One call. */
-    public record Call(Op op, boolean single, List<?> requests, long at) {
+    public record Call(Op op, List<?> requests, long at) {
         public List<DedupKey> keys() {
             return requests.stream().map(FaultyStore::keyOf).toList();
         }
@@ -123,19 +123,8 @@ public final class FaultyStore implements DedupStore, StuckRecordFinder, Resetta
         return ((RenewRequest) request).claim().key();
     }
 
-    private Object one(Op op, Object request, Function<List<?>, List<?>> real) {
-        Object answer = all(op, true, List.of(request), real).get(0);
-        if (answer instanceof ClaimResult.StoreError error) {
-            throw error.cause();
-        }
-        if (answer instanceof WriteResult.StoreError error) {
-            throw error.cause();
-        }
-        return answer;
-    }
-
-    private <A> List<A> all(Op op, boolean single, List<?> requests, Function<List<?>, List<?>> real) {
-        Call call = new Call(op, single, requests, System.nanoTime());
+    private <A> List<A> all(Op op, List<?> requests, Function<List<?>, List<?>> real) {
+        Call call = new Call(op, requests, System.nanoTime());
         calls.add(call);
         if (Set.copyOf(call.keys()).size() < requests.size()) { // every store may rely on it
             throw new IllegalArgumentException("a batch that holds a key twice: " + call.keys());
@@ -150,43 +139,23 @@ public final class FaultyStore implements DedupStore, StuckRecordFinder, Resetta
     }
 
     @Override
-    public ClaimResult claim(ClaimRequest request) {
-        return (ClaimResult) one(Op.CLAIM, request, all -> List.of(store.claim(unchecked(all.get(0)))));
+    public List<ClaimResult> claim(List<ClaimRequest> requests) {
+        return all(Op.CLAIM, requests, all -> store.claim(unchecked(all)));
     }
 
     @Override
-    public List<ClaimResult> claimAll(List<ClaimRequest> requests) {
-        return all(Op.CLAIM, false, requests, all -> store.claimAll(unchecked(all)));
+    public List<WriteResult> complete(List<CompleteRequest> requests) {
+        return all(Op.COMPLETE, requests, all -> store.complete(unchecked(all)));
     }
 
     @Override
-    public WriteResult complete(CompleteRequest request) {
-        return (WriteResult) one(Op.COMPLETE, request, all -> List.of(store.complete(unchecked(all.get(0)))));
+    public List<WriteResult> release(List<ReleaseRequest> requests) {
+        return all(Op.RELEASE, requests, all -> store.release(unchecked(all)));
     }
 
     @Override
-    public List<WriteResult> completeAll(List<CompleteRequest> requests) {
-        return all(Op.COMPLETE, false, requests, all -> store.completeAll(unchecked(all)));
-    }
-
-    @Override
-    public WriteResult release(ReleaseRequest request) {
-        return (WriteResult) one(Op.RELEASE, request, all -> List.of(store.release(unchecked(all.get(0)))));
-    }
-
-    @Override
-    public List<WriteResult> releaseAll(List<ReleaseRequest> requests) {
-        return all(Op.RELEASE, false, requests, all -> store.releaseAll(unchecked(all)));
-    }
-
-    @Override
-    public WriteResult renew(RenewRequest request) {
-        return (WriteResult) one(Op.RENEW, request, all -> List.of(store.renew(unchecked(all.get(0)))));
-    }
-
-    @Override
-    public List<WriteResult> renewAll(List<RenewRequest> requests) {
-        return all(Op.RENEW, false, requests, all -> store.renewAll(unchecked(all)));
+    public List<WriteResult> renew(List<RenewRequest> requests) {
+        return all(Op.RENEW, requests, all -> store.renew(unchecked(all)));
     }
 
     @Override
@@ -238,7 +207,7 @@ public final class FaultyStore implements DedupStore, StuckRecordFinder, Resetta
 
     @Override
     public List<ImportResult> importDone(List<ImportRequest> requests) {
-        return all(Op.IMPORT, false, requests, all -> ((ImportingStore) store).importDone(unchecked(all)));
+        return all(Op.IMPORT, requests, all -> ((ImportingStore) store).importDone(unchecked(all)));
     }
 
     @Override

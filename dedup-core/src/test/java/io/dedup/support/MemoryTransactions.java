@@ -253,7 +253,8 @@ public final class MemoryTransactions implements TransactionalRecords, RecordEra
             if (commitAnswer == null || commitApplied) {
                 committed.putAll(written);
                 effects.addAll(work);
-                completions.forEach(request -> leases.intact().complete(request));
+                completions.forEach(
+                        request -> leases.intact().complete(List.of(request)).get(0));
             }
             end();
             return commitAnswer == null ? new CommitResult.Committed() : commitAnswer;

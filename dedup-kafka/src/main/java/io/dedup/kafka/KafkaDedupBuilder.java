@@ -4,8 +4,8 @@ import io.dedup.Deduplicator;
 import io.dedup.ResultCodec;
 import io.dedup.adapter.DedupAdapter;
 import io.dedup.id.MessageIdExtractor;
+import io.dedup.kafka.id.KafkaMessageIds;
 import io.dedup.kafka.internal.container.ContainerDecorator;
-import io.dedup.kafka.internal.record.Coordinates;
 import io.dedup.kafka.internal.record.RecordDeliveries;
 import io.dedup.kafka.internal.record.TopicRoles;
 import io.dedup.kafka.internal.record.TopicRoles.Role;
@@ -29,7 +29,7 @@ public final class KafkaDedupBuilder {
     private final Map<String, Role> roles = new HashMap<>();
     private final Map<String, ResultCodec<?>> repliesByTopic = new HashMap<>();
     private @Nullable MessageIdExtractor<? super ConsumerRecord<?, ?>> byDefault;
-    private Coordinates coordinates = Coordinates.MARKED;
+    private MessageIdExtractor<ConsumerRecord<?, ?>> coordinates = KafkaMessageIds.coordinates();
     private boolean claimAhead = true;
     private int maxUnfinished = DEFAULT_MAX_UNFINISHED;
     private @Nullable ResultCodec<?> replyByDefault;
@@ -112,7 +112,7 @@ public final class KafkaDedupBuilder {
      * {@link KafkaMessageIds#coordinatesMarkedSince}. By default all have one.
      */
     public KafkaDedupBuilder coordinatesMarkedSince(Instant upgraded) {
-        coordinates = Coordinates.markedSince(upgraded);
+        coordinates = KafkaMessageIds.coordinatesMarkedSince(upgraded);
         return this;
     }
 

@@ -1,6 +1,6 @@
 /**
  * Idempotent Kafka listeners with spring-kafka: {@link io.dedup.kafka.KafkaDedup} decorates listener containers,
- * {@link io.dedup.kafka.KafkaMessageIds} finds business IDs in records.
+ * {@link io.dedup.kafka.id.KafkaMessageIds} finds business IDs in records.
  */
 @NullMarked
 package io.dedup.kafka;

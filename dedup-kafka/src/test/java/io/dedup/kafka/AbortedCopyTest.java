@@ -29,7 +29,7 @@ class AbortedCopyTest {
         try (Scene scene = new Scene(watched.store, 1, policy -> policy.lease(Duration.ofSeconds(1)))) {
             scene.closeLater(() -> writesFail.set(false));
             Transactions transactions = new Transactions(scene);
-            for (String operation : new String[] {"complete", "completeAll", "release", "releaseAll", "renewAll"}) {
+            for (String operation : new String[] {"complete", "release", "renew"}) {
                 watched.before(operation, () -> {
                     if (writesFail.get()) {
                         throw new DedupStoreException("down", null);

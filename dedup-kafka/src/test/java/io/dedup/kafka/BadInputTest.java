@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.dedup.id.MessageIdExtractor;
+import io.dedup.kafka.id.KafkaMessageIds;
 import io.dedup.policy.OnConflict;
 import io.dedup.policy.OnMissingId;
 import java.nio.ByteBuffer;

@@ -10,6 +10,7 @@ import io.dedup.adapter.DedupAdapter;
 import io.dedup.adapter.Delivery;
 import io.dedup.adapter.Execution;
 import io.dedup.adapter.WaitBudget;
+import io.dedup.kafka.id.KafkaMessageIds;
 import io.dedup.kafka.internal.spring.ConsumerSettings;
 import io.dedup.policy.DedupPolicy;
 import io.dedup.policy.OnMissingId;
@@ -105,15 +106,15 @@ class ClaimAheadTest {
             scene.send(ids(MANY));
             scene.runUntilCommitted(scene.container(mode, effect(scene, mode)));
             assertThat(scene.effects).containsExactly(ids(MANY));
-            assertThat(watched.calls("claim")).hasSizeLessThan(10); // where a poll brought one record
-            assertThat(watched.calls("claimAll")).hasSizeLessThan(MANY / 4);
+            assertThat(watched.alone("claim")).hasSizeLessThan(10); // where a poll brought one record
+            assertThat(watched.together("claim")).hasSizeLessThan(MANY / 4);
             for (String id : ids(MANY)) {
                 assertThat(record(scene, id).state()).isEqualTo(StoredRecord.State.DONE);
                 assertThat(record(scene, id).attempt()).isEqualTo(1);
             }
             if (mode == AckMode.BATCH || mode == AckMode.MANUAL) {
-                assertThat(watched.calls("complete")).isEmpty();
-                assertThat(watched.calls("completeAll")).hasSizeLessThan(MANY / 4);
+                assertThat(watched.alone("complete")).isEmpty();
+                assertThat(watched.together("complete")).hasSizeLessThan(MANY / 4);
             }
         }
     }
@@ -125,9 +126,9 @@ class ClaimAheadTest {
             scene.claimAhead(false);
             scene.send("a", "b", "c");
             scene.runUntilCommitted(scene.container(AckMode.BATCH, effect(scene)));
-            assertThat(watched.calls("claimAll")).isEmpty();
-            assertThat(watched.calls("claim")).hasSize(3);
-            assertThat(watched.calls("complete")).hasSize(3);
+            assertThat(watched.together("claim")).isEmpty();
+            assertThat(watched.alone("claim")).hasSize(3);
+            assertThat(watched.alone("complete")).hasSize(3);
         }
     }
 
@@ -135,7 +136,7 @@ class ClaimAheadTest {
     private void assertDurableFirst(Scene scene, ConcurrentMessageListenerContainer<?, ?> container) {
         CountDownLatch answer = new CountDownLatch(1);
         CountDownLatch asked = new CountDownLatch(1);
-        watched.before("completeAll", () -> {
+        watched.before("complete", () -> {
             asked.countDown();
             await().until(() -> answer.getCount() == 0);
         });
@@ -327,7 +328,7 @@ class ClaimAheadTest {
                             .isPresent());
             assertThat(scene.effects).containsExactly("a", "slow");
             assertThat(scene.events).filteredOn("duplicate a"::equals).hasSize(1);
-            assertThat(watched.calls("claim")).isEmpty();
+            assertThat(watched.alone("claim")).isEmpty();
         }
     }
 
@@ -530,12 +531,12 @@ class ClaimAheadTest {
             scene.send(ids(60)); // a record is first taken for 10 ms: 20 of them
             scene.runUntilCommitted(scene.container(AckMode.BATCH, effect(scene)));
             assertThat(scene.effects).containsExactly(ids(60));
-            assertThat(watched.calls("claimAll"))
+            assertThat(watched.together("claim"))
                     .isNotEmpty()
-                    .allMatch(call -> Integer.parseInt(call.substring("claimAll ".length())) <= 60);
-            assertThat(watched.calls("claimAll").get(0))
+                    .allMatch(call -> Integer.parseInt(call.substring("claim ".length())) <= 60);
+            assertThat(watched.together("claim").get(0))
                     .isIn(IntStream.rangeClosed(2, 20)
-                            .mapToObj(i -> "claimAll " + i)
+                            .mapToObj(i -> "claim " + i)
                             .toList());
         }
     }
@@ -566,7 +567,7 @@ class ClaimAheadTest {
             scene.runUntilCommitted(container);
             assertThat(scene.effects).containsExactly("a", "b");
             assertThat(watched.store.find(scene.dedup.key(other.topic, "x"))).isEmpty();
-            assertThat(watched.calls("releaseAll")).isEmpty();
+            assertThat(watched.together("release")).isEmpty();
         }
     }
 
@@ -586,7 +587,7 @@ class ClaimAheadTest {
             listener.factory.set(found);
             assertDurableFirst(scene, container);
             assertThat(listener.polled).isTrue();
-            assertThat(watched.calls("claimAll")).isNotEmpty();
+            assertThat(watched.together("claim")).isNotEmpty();
         }
     }
 
@@ -606,7 +607,7 @@ class ClaimAheadTest {
             another.decorate(
                     new ConcurrentMessageListenerContainer<>(ConsumerSettings.factoryOf(container), properties));
             assertDurableFirst(scene, container);
-            assertThat(watched.calls("claimAll")).isNotEmpty();
+            assertThat(watched.together("claim")).isNotEmpty();
         }
     }
 
@@ -659,8 +660,8 @@ class ClaimAheadTest {
             scene.runUntilCommitted(container);
             assertThat(listener.polled).isTrue();
             assertThat(scene.effects).containsExactly("a", "b");
-            assertThat(watched.calls("completeAll")).isEmpty();
-            assertThat(watched.calls("complete")).hasSize(2);
+            assertThat(watched.together("complete")).isEmpty();
+            assertThat(watched.alone("complete")).hasSize(2);
         }
     }
 

@@ -77,8 +77,8 @@ class CopyAfterOutageTest {
                 writesFail.set(false);
             });
             scene.claimAhead(ahead);
-            failWhile(claimsFail, List.of("claim", "claimAll"));
-            failWhile(writesFail, List.of("complete", "completeAll", "renewAll", "release", "releaseAll"));
+            failWhile(claimsFail, List.of("claim"));
+            failWhile(writesFail, List.of("complete", "renew", "release"));
             CountDownLatch handled = new CountDownLatch(1);
             var container = scene.container(mode, listener(scene, mode, batch, handled));
             container.setConcurrency(consumers);

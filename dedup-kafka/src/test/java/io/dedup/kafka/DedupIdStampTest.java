@@ -3,6 +3,7 @@ package io.dedup.kafka;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.dedup.kafka.id.DedupIdStamp;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.function.Function;

@@ -10,7 +10,7 @@ import io.dedup.engine.Deduplicators;
 import io.dedup.fuzz.Fuzz;
 import io.dedup.fuzz.Hostile;
 import io.dedup.id.MessageIdExtractor;
-import io.dedup.kafka.internal.record.Coordinates;
+import io.dedup.kafka.id.KafkaMessageIds;
 import io.dedup.kafka.internal.record.RecordDeliveries;
 import io.dedup.kafka.internal.record.TopicRoles;
 import io.dedup.store.memory.InMemoryDedupStore;
@@ -48,13 +48,16 @@ class KafkaIdsFuzzTest {
     }
 
     private Delivery delivery(MessageIdExtractor<? super ConsumerRecord<?, ?>> extractor, ConsumerRecord<?, ?> record) {
-        RecordDeliveries deliveries =
-                new RecordDeliveries(dedup, extractor, Map.of(), new TopicRoles(Map.of()), Coordinates.MARKED);
+        RecordDeliveries deliveries = new RecordDeliveries(
+                dedup, extractor, Map.of(), new TopicRoles(Map.of()), KafkaMessageIds.coordinates());
         Delivery delivery = deliveries.of(record);
         assertThat(deliveries.of(record).key()).isEqualTo(delivery.key());
         if (delivery.key() == null) {
             Fuzz.requireLogLine(String.valueOf(new MissingMessageIdException(
-                            delivery.topic(), delivery.origin().get(), Objects.requireNonNull(delivery.problem()))
+                            delivery.topic().scope().consumer(),
+                            delivery.topic().policy(),
+                            delivery.origin().get(),
+                            Objects.requireNonNull(delivery.problem()))
                     .getMessage()));
         } else {
             Fuzz.requireLogLine(delivery.key().toString());

@@ -75,7 +75,7 @@ class PauseImmediateTest {
     private volatile ConcurrentMessageListenerContainer<String, String> container;
 
     private void failsWhileDown(WatchedStore watched) {
-        for (String operation : List.of("claim", "claimAll", "ping")) {
+        for (String operation : List.of("claim", "ping")) {
             watched.before(operation, () -> {
                 if (down.get()) {
                     throw new DedupStoreException("down", null);

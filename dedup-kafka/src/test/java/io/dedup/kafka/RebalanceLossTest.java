@@ -93,7 +93,7 @@ class RebalanceLossTest {
     })
     void nothingIsLost(String protocol, String shape, boolean claimAhead) throws InterruptedException {
         WatchedStore watched = new WatchedStore(Scene.memory());
-        watched.before("claimAll", () -> takes(20));
+        watched.before("claim", () -> takes(20));
         try (Scene scene = new Scene(watched.store, PARTITIONS, policy -> policy.lease(Duration.ofSeconds(30)))) {
             scene.claimAhead(claimAhead);
             List<Execution> elsewhere = new ArrayList<>();

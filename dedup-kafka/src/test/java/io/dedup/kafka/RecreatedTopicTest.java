@@ -3,6 +3,7 @@ package io.dedup.kafka;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.dedup.kafka.id.KafkaMessageIds;
 import io.dedup.testservers.kafka.KafkaServers;
 import java.time.Instant;
 import java.util.List;

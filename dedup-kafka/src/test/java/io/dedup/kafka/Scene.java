@@ -2,10 +2,11 @@ package io.dedup.kafka;
 
 import static org.awaitility.Awaitility.await;
 
-import io.dedup.doubles.GroupScene;
 import io.dedup.DedupKey;
 import io.dedup.DedupListener;
 import io.dedup.DedupOutcome.DeferReason;
+import io.dedup.doubles.GroupScene;
+import io.dedup.kafka.id.KafkaMessageIds;
 import io.dedup.policy.DedupPolicy;
 import io.dedup.store.DedupStore;
 import io.dedup.store.memory.InMemoryDedupStore;

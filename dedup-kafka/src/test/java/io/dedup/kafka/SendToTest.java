@@ -9,6 +9,7 @@ import io.dedup.Deduplicator;
 import io.dedup.ResultCodec;
 import io.dedup.engine.DeduplicatorBuilder;
 import io.dedup.engine.Deduplicators;
+import io.dedup.kafka.id.KafkaMessageIds;
 import io.dedup.policy.DedupMode;
 import io.dedup.testservers.kafka.KafkaServers;
 import java.nio.charset.StandardCharsets;

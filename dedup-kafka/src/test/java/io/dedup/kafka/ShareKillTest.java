@@ -7,6 +7,7 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import io.dedup.Deduplicator;
 import io.dedup.engine.Deduplicators;
+import io.dedup.kafka.id.KafkaMessageIds;
 import io.dedup.policy.DedupMode;
 import io.dedup.store.jdbc.JdbcDedupStore;
 import io.dedup.testservers.process.ChildJvm;

@@ -3,6 +3,7 @@ package io.dedup.kafka;
 import static org.awaitility.Awaitility.await;
 
 import io.dedup.Deduplicator;
+import io.dedup.kafka.id.KafkaMessageIds;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.time.Duration;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.dedup.DedupContext;
+import io.dedup.kafka.id.KafkaMessageIds;
 import io.dedup.policy.DedupMode;
 import io.dedup.store.redis.RedisDedupStore;
 import io.dedup.testkit.faults.TcpProxy;

@@ -2,6 +2,7 @@ package io.dedup.kafka;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.dedup.kafka.id.KafkaMessageIds;
 import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.List;

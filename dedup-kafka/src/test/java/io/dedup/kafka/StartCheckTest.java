@@ -8,6 +8,7 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.dedup.DedupContext;
+import io.dedup.kafka.id.KafkaMessageIds;
 import io.dedup.kafka.internal.KafkaLog;
 import io.dedup.kafka.internal.deferral.DeferralAwareErrorHandler;
 import io.dedup.kafka.internal.spring.FailureHandlers;

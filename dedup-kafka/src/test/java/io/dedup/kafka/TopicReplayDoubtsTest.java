@@ -3,6 +3,7 @@ package io.dedup.kafka;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.dedup.kafka.id.KafkaMessageIds;
 import io.dedup.testkit.kafka.KafkaReplay;
 import io.dedup.testkit.replay.TopicReplay;
 import java.time.Duration;

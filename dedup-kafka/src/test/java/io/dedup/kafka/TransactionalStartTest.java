@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.dedup.Deduplicator;
 import io.dedup.engine.Deduplicators;
+import io.dedup.kafka.id.KafkaMessageIds;
 import io.dedup.policy.DedupMode;
 import io.dedup.testservers.kafka.KafkaServers;
 import java.nio.charset.StandardCharsets;

@@ -10,7 +10,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 
 /** Notes what a store is asked, and runs something before it is. */
 public final class WatchedStore {
-    /** The name of the operation, and how many requests it has: {@code claimAll 3}. */
+    /** The name of the operation, and how many requests it has: {@code claim 3}. */
     final List<String> calls = new CopyOnWriteArrayList<>();
 
     private final Map<String, Runnable> before = new ConcurrentHashMap<>();
@@ -34,7 +34,15 @@ public final class WatchedStore {
         before.put(operation, what);
     }
 
-    public List<String> calls(String operation) {
-        return calls.stream().filter(call -> call.startsWith(operation + " ")).toList();
+    /** The calls of an operation with one request. */
+    public List<String> alone(String operation) {
+        return calls.stream().filter((operation + " 1")::equals).toList();
+    }
+
+    /** The calls of an operation with several requests. */
+    public List<String> together(String operation) {
+        return calls.stream()
+                .filter(call -> call.startsWith(operation + " ") && !call.equals(operation + " 1"))
+                .toList();
     }
 }

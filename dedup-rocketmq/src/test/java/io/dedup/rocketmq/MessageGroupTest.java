@@ -72,11 +72,11 @@ class MessageGroupTest {
         store.close();
     }
 
-    /** Records the IDs of each batch of claims. */
+    /** Records the IDs of each call for claims. */
     private DedupStore watched() {
         return (DedupStore) Proxy.newProxyInstance(
                 getClass().getClassLoader(), new Class<?>[] {DedupStore.class}, (proxy, method, arguments) -> {
-                    if (method.getName().equals("claimAll")) {
+                    if (method.getName().equals("claim")) {
                         batches.add(((Collection<?>) arguments[0])
                                 .stream()
                                         .map(request ->

@@ -57,7 +57,10 @@ class RocketMqIdsFuzzTest {
         Fuzz.requireLogLine(delivery.origin().get());
         if (delivery.key() == null) {
             Fuzz.requireLogLine(String.valueOf(new MissingMessageIdException(
-                            delivery.topic(), delivery.origin().get(), Objects.requireNonNull(delivery.problem()))
+                            delivery.topic().scope().consumer(),
+                            delivery.topic().policy(),
+                            delivery.origin().get(),
+                            Objects.requireNonNull(delivery.problem()))
                     .getMessage()));
         }
         return delivery;

@@ -39,8 +39,8 @@ import org.junit.jupiter.api.Tag;
  * }</pre>
  *
  * <p>{@link StoreFixture} describes what the store must provide for this. Run the contract against the real server, not
- * against a mock: it tests races, clocks and collations. Every operation is checked in its single and in its batch
- * form. The tests never sleep and don't depend on speed: they hold leases of an hour and {@link StoreFixture#advance}
+ * against a mock: it tests races, clocks and collations. Every operation is checked for a request alone and for one
+ * among others. The tests never sleep and don't depend on speed: they hold leases of an hour and {@link StoreFixture#advance}
  * the time.
  *
  * <p>Each group has a tag, so that you can run it alone while you write a store. A good order is: {@code claim},

@@ -9,6 +9,7 @@ import io.dedup.testkit.fixture.StoreFixture;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.UnaryOperator;
 
@@ -54,7 +55,7 @@ final class InMemoryFixture implements StoreFixture {
         ClaimRequest request = new ClaimRequest(
                 DedupScope.of("purge", "purge").key("any"), new Owner("any"), Duration.ofDays(1), null, false);
         for (int i = 0; i < CLAIMS_OF_A_SWEEP; i++) {
-            store.claim(request);
+            store.claim(List.of(request)).get(0);
         }
     }
 

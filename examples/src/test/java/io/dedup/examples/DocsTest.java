@@ -30,6 +30,7 @@ class DocsTest {
                 "recipes/dead-letters.md",
                 "recipes/fencing-token.md",
                 "recipes/handle-again.md",
+                "recipes/http.md",
                 "recipes/outbox.md",
                 "recipes/plain-kafka-consumer.md",
                 "recipes/renamed-group.md",

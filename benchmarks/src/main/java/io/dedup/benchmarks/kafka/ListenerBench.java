@@ -7,7 +7,7 @@ import io.dedup.benchmarks.subject.ByHandStore.State;
 import io.dedup.engine.DeduplicatorBuilder;
 import io.dedup.engine.Deduplicators;
 import io.dedup.kafka.KafkaDedup;
-import io.dedup.kafka.KafkaMessageIds;
+import io.dedup.kafka.id.KafkaMessageIds;
 import io.dedup.ledger.scheme.Scheme;
 import io.dedup.policy.DedupPolicy;
 import io.dedup.store.DedupStore;

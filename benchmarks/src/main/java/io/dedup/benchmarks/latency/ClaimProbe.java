@@ -46,14 +46,14 @@ final class ClaimProbe {
         return batches;
     }
 
-    /** Claims by the single form; completes, too, outside the measured time. */
+    /** Claims one by one; completes, too, outside the measured time. */
     void single(int count, boolean measured) {
         for (int i = 0; i < count; i++) {
             Owner owner = StoreRequests.newOwner();
             boolean duplicate = i % Traffic.DUPLICATE_EVERY == 0;
             ClaimRequest request = StoreRequests.claim(duplicate ? stored() : fresh(), owner, true);
             long from = System.nanoTime();
-            ClaimResult result = filled.store().claim(request);
+            ClaimResult result = filled.store().claim(List.of(request)).get(0);
             long took = System.nanoTime() - from;
             check(duplicate, result);
             if (measured) {
@@ -61,12 +61,13 @@ final class ClaimProbe {
             }
             if (!duplicate) {
                 check(filled.store()
-                        .complete(StoreRequests.completion(request.key().messageId(), owner)));
+                        .complete(List.of(StoreRequests.completion(request.key().messageId(), owner)))
+                        .get(0));
             }
         }
     }
 
-    /** The same by the batch forms. */
+    /** The same with lists of several. */
     void batch(int count, boolean measured) {
         for (int i = 0; i < count; i++) {
             Owner owner = StoreRequests.newOwner();
@@ -79,7 +80,7 @@ final class ClaimProbe {
             ids.addAll(fresh);
             List<ClaimRequest> requests = StoreRequests.claims(ids, owner, true);
             long from = System.nanoTime();
-            List<ClaimResult> results = filled.store().claimAll(requests);
+            List<ClaimResult> results = filled.store().claim(requests);
             long took = System.nanoTime() - from;
             for (int j = 0; j < results.size(); j++) {
                 check(j < duplicates.size(), results.get(j));
@@ -87,7 +88,7 @@ final class ClaimProbe {
             if (measured) {
                 batches.add(took);
             }
-            filled.store().completeAll(StoreRequests.completions(fresh, owner)).forEach(ClaimProbe::check);
+            filled.store().complete(StoreRequests.completions(fresh, owner)).forEach(ClaimProbe::check);
         }
     }
 

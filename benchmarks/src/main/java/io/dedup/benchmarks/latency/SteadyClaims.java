@@ -7,6 +7,7 @@ import io.dedup.store.ClaimResult;
 import io.dedup.store.DedupStore;
 import io.dedup.store.Owner;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -33,12 +34,13 @@ final class SteadyClaims {
             waitUntil(due);
             Owner owner = StoreRequests.newOwner();
             ClaimRequest request = StoreRequests.claim(Ids.text(next++), owner, true);
-            ClaimResult result = store.claim(request);
+            ClaimResult result = store.claim(List.of(request)).get(0);
             percentiles.add(System.nanoTime() - due);
             if (!(result instanceof ClaimResult.Acquired)) {
                 throw new IllegalStateException("a new message is answered with " + result);
             }
-            if (!store.complete(StoreRequests.completion(request.key().messageId(), owner))
+            if (!store.complete(List.of(StoreRequests.completion(request.key().messageId(), owner)))
+                    .get(0)
                     .isApplied()) {
                 throw new IllegalStateException("a completion wasn't applied");
             }

@@ -94,8 +94,9 @@ public final class PackedExpiry {
         @Override
         public boolean handle(String id) {
             Owner owner = StoreRequests.newOwner();
-            return store.claim(StoreRequests.claim(id, owner, true)) instanceof ClaimResult.Acquired
-                    && store.complete(StoreRequests.completion(id, owner, Window.of(WINDOW)))
+            return store.claim(List.of(StoreRequests.claim(id, owner, true))).get(0) instanceof ClaimResult.Acquired
+                    && store.complete(List.of(StoreRequests.completion(id, owner, Window.of(WINDOW))))
+                            .get(0)
                             .isApplied();
         }
     }

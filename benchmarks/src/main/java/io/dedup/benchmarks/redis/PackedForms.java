@@ -108,7 +108,7 @@ public final class PackedForms implements AutoCloseable {
         long from = System.nanoTime();
         for (List<String> ids : work) {
             Owner owner = StoreRequests.newOwner();
-            check(form.redis.store().claimAll(claims(ids, owner)));
+            check(form.redis.store().claim(claims(ids, owner)));
             complete(form, ids, owner);
         }
         form.nanos += System.nanoTime() - from;
@@ -121,7 +121,7 @@ public final class PackedForms implements AutoCloseable {
         List<String> ids = form.newIds(1);
         ClaimRequest request = claims(ids, owner).get(0);
         long from = System.nanoTime();
-        ClaimResult result = form.redis.store().claim(request);
+        ClaimResult result = form.redis.store().claim(List.of(request)).get(0);
         form.singles.add(System.nanoTime() - from);
         check(List.of(result));
         var unused = form.redis.store().forget(request.key(), LiveLease.OVERRIDE);
@@ -131,7 +131,7 @@ public final class PackedForms implements AutoCloseable {
         Owner owner = StoreRequests.newOwner();
         List<ClaimRequest> requests = claims(form.newIds(BATCH), owner);
         long from = System.nanoTime();
-        List<ClaimResult> results = form.redis.store().claimAll(requests);
+        List<ClaimResult> results = form.redis.store().claim(requests);
         form.batches.add(System.nanoTime() - from);
         check(results);
     }
@@ -140,7 +140,7 @@ public final class PackedForms implements AutoCloseable {
         List<CompleteRequest> requests = ids.stream()
                 .map(id -> new CompleteRequest(new Claim(key(id), owner, 1), WINDOW, null, false))
                 .toList();
-        if (!form.redis.store().completeAll(requests).stream().allMatch(answer -> answer.isApplied())) {
+        if (!form.redis.store().complete(requests).stream().allMatch(answer -> answer.isApplied())) {
             throw new IllegalStateException("a completion of a new message isn't applied");
         }
     }

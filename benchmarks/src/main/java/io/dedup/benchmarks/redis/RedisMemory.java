@@ -64,8 +64,12 @@ public final class RedisMemory {
 
     private static void process(RedisUnderTest redis, String id) {
         Owner owner = StoreRequests.newOwner();
-        ClaimResult claimed = redis.store().claim(StoreRequests.claim(id, owner, true));
-        WriteResult completed = redis.store().complete(StoreRequests.completion(id, owner));
+        ClaimResult claimed = redis.store()
+                .claim(List.of(StoreRequests.claim(id, owner, true)))
+                .get(0);
+        WriteResult completed = redis.store()
+                .complete(List.of(StoreRequests.completion(id, owner)))
+                .get(0);
         if (!(claimed instanceof ClaimResult.Acquired) || !completed.isApplied()) {
             throw new IllegalStateException("a new message is answered with " + claimed + ", then " + completed);
         }

@@ -51,13 +51,13 @@ public final class Capture {
 
     private Exchange claim(String id, Owner owner, boolean fenced) {
         return eavesdropper.capture(List.of(id), () -> {
-            ClaimResult ignored = store.claim(StoreRequests.claim(id, owner, fenced));
+            List<ClaimResult> ignored = store.claim(List.of(StoreRequests.claim(id, owner, fenced)));
         });
     }
 
     private Exchange complete(String id, Owner owner) {
         return eavesdropper.capture(List.of(id), () -> {
-            WriteResult ignored = store.complete(StoreRequests.completion(id, owner));
+            List<WriteResult> ignored = store.complete(List.of(StoreRequests.completion(id, owner)));
         });
     }
 
@@ -67,10 +67,10 @@ public final class Capture {
         Traffic traffic = requests.newTraffic(store, size);
         Traffic.Block block = traffic.next();
         Exchange claim = eavesdropper.capture(block.ids(), () -> {
-            List<ClaimResult> ignored = store.claimAll(StoreRequests.claims(block.ids(), owner, true));
+            List<ClaimResult> ignored = store.claim(StoreRequests.claims(block.ids(), owner, true));
         });
         Exchange complete = eavesdropper.capture(block.fresh(), () -> {
-            List<WriteResult> ignored = store.completeAll(StoreRequests.completions(block.fresh(), owner));
+            List<WriteResult> ignored = store.complete(StoreRequests.completions(block.fresh(), owner));
         });
         Captured captured = new Captured(claim, complete);
         Traffic.Block check = traffic.next();

@@ -33,19 +33,17 @@ public final class MemorySubject implements Subject {
     }
 
     private void claim(List<String> ids, Owner owner) {
-        if (ids.size() == 1) {
-            ClaimResult ignored = store.claim(StoreRequests.claim(ids.get(0), owner, true));
-        } else {
-            List<ClaimResult> ignored = store.claimAll(StoreRequests.claims(ids, owner, true));
-        }
+        List<ClaimResult> ignored = store.claim(
+                ids.size() == 1
+                        ? List.of(StoreRequests.claim(ids.get(0), owner, true))
+                        : StoreRequests.claims(ids, owner, true));
     }
 
     private void complete(List<String> ids, Owner owner) {
-        if (ids.size() == 1) {
-            WriteResult ignored = store.complete(StoreRequests.completion(ids.get(0), owner));
-        } else {
-            List<WriteResult> ignored = store.completeAll(StoreRequests.completions(ids, owner));
-        }
+        List<WriteResult> ignored = store.complete(
+                ids.size() == 1
+                        ? List.of(StoreRequests.completion(ids.get(0), owner))
+                        : StoreRequests.completions(ids, owner));
     }
 
     /** Forgets all records, which would otherwise fill this process. */

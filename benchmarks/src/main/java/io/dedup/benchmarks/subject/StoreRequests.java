@@ -38,7 +38,7 @@ public final class StoreRequests {
         return next;
     }
 
-    /** Claims and completes new messages by the batch forms of a store. */
+    /** Claims and completes new messages by one call each. */
     public static void process(DedupStore store, List<String> ids) {
         process(store, ids, WINDOW);
     }
@@ -46,12 +46,12 @@ public final class StoreRequests {
     /** With a window of its own. */
     public static void process(DedupStore store, List<String> ids, Window window) {
         Owner owner = newOwner();
-        for (ClaimResult result : store.claimAll(claims(ids, owner, true))) {
+        for (ClaimResult result : store.claim(claims(ids, owner, true))) {
             if (!(result instanceof ClaimResult.Acquired)) {
                 throw new IllegalStateException("the store says of a new message " + result);
             }
         }
-        for (WriteResult result : store.completeAll(completions(ids, owner, window))) {
+        for (WriteResult result : store.complete(completions(ids, owner, window))) {
             if (!result.isApplied()) {
                 throw new IllegalStateException("the store says of a message that was claimed " + result);
             }

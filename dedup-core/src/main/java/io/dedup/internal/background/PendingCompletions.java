@@ -153,7 +153,7 @@ final class PendingCompletions {
                 claims.add(unanswered);
             }
         }
-        List<ClaimResult> claimAnswers = store.claimAll(claims);
+        List<ClaimResult> claimAnswers = store.claim(claims);
         for (int i = 0; i < unclaimed.size(); i++) {
             PendingCompletion each = unclaimed.get(i);
             if (claimAnswers.get(i) instanceof ClaimResult.Acquired acquired) {
@@ -174,7 +174,7 @@ final class PendingCompletions {
                 requests.add(request);
             }
         }
-        List<WriteResult> answers = store.completeAll(requests);
+        List<WriteResult> answers = store.complete(requests);
         for (int i = 0; i < claimed.size(); i++) {
             anyAnswer |= settle(claimed.get(i), answers.get(i));
             if (answers.get(i) instanceof WriteResult.StoreError) {
@@ -187,7 +187,7 @@ final class PendingCompletions {
     /** Releases claims whose database record has expired by now: the front store must not remember those messages. */
     private boolean giveUp(List<PendingCompletion> over) {
         boolean anyAnswer = false;
-        List<WriteResult> answers = store.releaseAll(over.stream()
+        List<WriteResult> answers = store.release(over.stream()
                 .map(each -> new ReleaseRequest(each.claim(), ReleaseMode.NOT_STARTED))
                 .toList());
         for (int i = 0; i < over.size(); i++) {

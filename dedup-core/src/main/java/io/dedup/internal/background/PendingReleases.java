@@ -35,7 +35,7 @@ final class PendingReleases {
     public boolean send() {
         List<PendingRelease> batch = next();
         List<WriteResult> answers =
-                store.releaseAll(batch.stream().map(PendingRelease::request).toList());
+                store.release(batch.stream().map(PendingRelease::request).toList());
         boolean anyAnswer = false;
         lock.lock();
         try {

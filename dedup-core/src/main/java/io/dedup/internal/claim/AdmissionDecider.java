@@ -250,7 +250,9 @@ public final class AdmissionDecider {
             return new Admission.Run(unclaimed(delivery));
         }
         return switch (delivery.topic().policy().onMissingId()) {
-            case FAIL -> new Admission.Reject(new MissingMessageIdException(delivery.topic(), origin, problem));
+            case FAIL ->
+                new Admission.Reject(new MissingMessageIdException(
+                        delivery.topic().scope().consumer(), delivery.topic().policy(), origin, problem));
             case SKIP -> new Admission.Ignore(SkipReason.MISSING_ID);
             case PROCESS -> unguarded(delivery, unclaimed(delivery), null);
         };

@@ -89,7 +89,7 @@ public final class Claimer {
         if (unasked != null) {
             return ClaimAttempt.unasked(delivery, request, unasked);
         }
-        ClaimResult result = store.claim(request);
+        ClaimResult result = store.claim(List.of(request)).get(0);
         if (isInFront(delivery)) {
             front.answered(result instanceof StoreError);
         }
@@ -140,7 +140,7 @@ public final class Claimer {
             }
         }
         List<ClaimAttempt> attempted = new ArrayList<>(requests.size());
-        List<ClaimResult> answers = store.claimAll(toAsk);
+        List<ClaimResult> answers = store.claim(toAsk);
         boolean anyInFront = false;
         boolean frontFailed = false;
         int next = 0;
@@ -175,11 +175,6 @@ public final class Claimer {
     }
 
     private void askAgain(List<ClaimAttempt> attempted, List<Integer> indexes, Consumer<ClaimAttempt> answered) {
-        if (indexes.size() == 1) {
-            ClaimAttempt before = attempted.get(indexes.get(0));
-            set(attempted, indexes.get(0), claim(before.delivery(), before.request()), answered);
-            return;
-        }
         List<Delivery> deliveries = new ArrayList<>(indexes.size());
         List<ClaimRequest> requests = new ArrayList<>(indexes.size());
         for (int i : indexes) {
@@ -188,14 +183,10 @@ public final class Claimer {
         }
         List<ClaimAttempt> again = claimAll(deliveries, requests);
         for (int i = 0; i < again.size(); i++) {
-            set(attempted, indexes.get(i), again.get(i), answered);
+            int index = indexes.get(i);
+            ClaimAttempt known = again.get(i).orUnanswered(attempted.get(index));
+            attempted.set(index, known);
+            answered.accept(known);
         }
-    }
-
-    private static void set(
-            List<ClaimAttempt> attempted, int index, ClaimAttempt answer, Consumer<ClaimAttempt> answered) {
-        ClaimAttempt known = answer.orUnanswered(attempted.get(index));
-        attempted.set(index, known);
-        answered.accept(known);
     }
 }

@@ -15,7 +15,6 @@ import io.dedup.adapter.Admission;
 import io.dedup.adapter.BatchAdmission;
 import io.dedup.adapter.DedupAdapter;
 import io.dedup.adapter.Delivery;
-import io.dedup.adapter.Execution;
 import io.dedup.adapter.RunEnd;
 import io.dedup.adapter.WaitBudget;
 import io.dedup.internal.engine.DedupEngine;
@@ -84,12 +83,8 @@ public final class DefaultDeduplicator implements Deduplicator, AdapterSource {
         if (!(admission instanceof Admission.Run run)) {
             return outcomes.notRun(admission, call);
         }
-        Execution execution = run.execution();
-        if (!execution.isTransactional()) {
-            return new LeasedCall<>(call, handler, outcomes, policy, execution, budget).run();
-        }
         DirectCall<R> direct = new DirectCall<>(call, handler, outcomes, policy.maxResultBytes());
-        RunEnd end = engine.run(execution, direct, budget);
+        RunEnd end = engine.run(run.execution(), direct, budget);
         if (end instanceof RunEnd.Failed failed) {
             throw (X) failed.cause();
         }

@@ -6,7 +6,7 @@ import io.dedup.adapter.Execution;
 import io.dedup.adapter.Work;
 import org.jspecify.annotations.Nullable;
 
-/** One call of a caller's handler in a transaction. Keeps the value that the handler returned. */
+/** One call of a caller's handler. Keeps the value that the handler returned. */
 final class DirectCall<R extends @Nullable Object> implements Work {
     private final DedupCall<R> call;
     private final DedupHandler<R, ?> handler;

@@ -10,9 +10,11 @@ import io.dedup.adapter.ClaimsAhead;
 import io.dedup.adapter.DedupAdapter;
 import io.dedup.adapter.Delivery;
 import io.dedup.adapter.Execution;
+import io.dedup.adapter.HandlerCall;
 import io.dedup.adapter.HandlerRun;
 import io.dedup.adapter.Results;
 import io.dedup.adapter.RunEnd;
+import io.dedup.adapter.Settlement;
 import io.dedup.adapter.TransactionalRun;
 import io.dedup.adapter.WaitBudget;
 import io.dedup.adapter.Work;
@@ -58,9 +60,24 @@ public final class DedupEngine implements DedupAdapter, AutoCloseable {
 
     @Override
     public RunEnd run(Execution execution, Work work, WaitBudget budget) {
+        LeasedRun leased = new LeasedRun((AdmittedRun) execution, work, budget);
+        return run(execution, work, leased, leased, budget);
+    }
+
+    @Override
+    public RunEnd run(Execution execution, Work work, Settlement<byte @Nullable [], RunEnd> leased, WaitBudget budget) {
+        return run(execution, work, () -> work.run(execution), leased, budget);
+    }
+
+    /** The one place that decides whether a single run has a transaction. */
+    private RunEnd run(
+            Execution execution,
+            Work work,
+            HandlerCall<byte @Nullable []> leasedCall,
+            Settlement<byte @Nullable [], RunEnd> leased,
+            WaitBudget budget) {
         if (!execution.isTransactional()) {
-            LeasedRun run = new LeasedRun((AdmittedRun) execution, work, budget);
-            return HandlerRun.run(execution, run, run);
+            return HandlerRun.run(execution, leasedCall, leased);
         }
         TransactionalRun run = open(List.of(execution), true, budget);
         Admission admission = run.admissions().get(0);

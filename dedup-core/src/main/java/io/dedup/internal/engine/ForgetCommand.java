@@ -18,6 +18,7 @@ import io.dedup.store.ReleaseRequest;
 import io.dedup.store.WriteResult;
 import io.dedup.store.transaction.TransactionalRecords;
 import java.time.Duration;
+import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -78,7 +79,7 @@ final class ForgetCommand {
     private OperatorResult forgetUnlessRunning(TransactionalRecords records, DedupKey key) {
         boolean known = store.find(key).isPresent();
         ClaimRequest request = new ClaimRequest(key, owners.get(), LEASE);
-        ClaimResult answer = calls.claim(request);
+        ClaimResult answer = calls.claim(List.of(request)).get(0);
         if (answer instanceof ClaimResult.InFlight) {
             return OperatorResult.LEASE_LIVE;
         }
@@ -94,7 +95,7 @@ final class ForgetCommand {
         try {
             ofRecord = records.forget(key, LiveLease.RESPECT);
         } finally {
-            if (calls.release(release) instanceof WriteResult.StoreError) {
+            if (calls.release(List.of(release)).get(0) instanceof WriteResult.StoreError) {
                 background.release(release, LEASE);
             }
         }

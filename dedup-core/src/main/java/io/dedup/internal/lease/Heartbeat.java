@@ -218,7 +218,7 @@ public final class Heartbeat implements AutoCloseable {
                     claimOf(execution), execution.topic().policy().lease()));
         }
         long sentAt = System.nanoTime();
-        List<WriteResult> answers = store.renewAll(requests);
+        List<WriteResult> answers = store.renew(requests);
         for (int i = 0; i < answers.size(); i++) {
             AdmittedRun execution = due.get(i);
             WriteResult answer = answers.get(i);

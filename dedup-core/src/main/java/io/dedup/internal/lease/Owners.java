@@ -7,7 +7,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Creates owners: the instance's name for readers, a random part for this engine, a number within it, and whether the claim is
+ * Creates owners: the instance's name for readers, a random part for this engine, a number within it (decimal, as another radix allocates more), and whether the claim is
  * made alone. No two claims of a key get the same owner, whatever the instances are called.
  */
 public final class Owners {
@@ -27,16 +27,12 @@ public final class Owners {
 
     /** The owner of one claim, made at its message's turn. */
     public Owner alone() {
-        return new Owner(prefix + number() + Owner.ALONE_END);
+        return new Owner(prefix + next.getAndIncrement() + Owner.ALONE_END);
     }
 
     /** The owner of claims that are made together, before their messages' turns, or for no run at all. */
     public Owner notAlone() {
-        return new Owner(prefix + number());
-    }
-
-    private String number() {
-        return Long.toHexString(next.getAndIncrement()); // Long.toString(n, radix) allocates more
+        return new Owner(prefix + next.getAndIncrement());
     }
 
     /** Shortens a name in the middle, because pod names differ at their end and host names at their start. */

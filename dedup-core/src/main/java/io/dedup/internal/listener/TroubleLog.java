@@ -102,7 +102,9 @@ public final class TroubleLog implements DedupListener {
     public void missingId(DedupTopic topic, String origin, String problem) {
         say(
                 "missing ID " + topic.scope().topic(),
-                () -> String.valueOf(new MissingMessageIdException(topic, origin, problem).getMessage()));
+                () -> String.valueOf(
+                        new MissingMessageIdException(topic.scope().consumer(), topic.policy(), origin, problem)
+                                .getMessage()));
     }
 
     @Override

@@ -93,6 +93,11 @@ public final class AdmittedRun extends RunFlags implements Execution {
     }
 
     @Override
+    public boolean countsDeath() {
+        return claim != null && claim.owner().isAlone() && topic().policy().maxDeaths() > 0;
+    }
+
+    @Override
     public void begin() {
         long now = System.nanoTime();
         startedAt = now == 0 ? 1 : now;
@@ -218,6 +223,7 @@ public final class AdmittedRun extends RunFlags implements Execution {
         return delivery.topic();
     }
 
+    @Override
     public Delivery delivery() {
         return delivery;
     }

@@ -30,7 +30,7 @@ public final class LeasedRun implements HandlerCall<byte @Nullable []>, Settleme
 
     @Override
     public RunEnd succeeded(byte @Nullable [] result) {
-        return new RunEnd.Handled(run.succeed(result, budget));
+        return RunEnd.Handled.with(run.succeed(result, budget));
     }
 
     @Override

@@ -48,13 +48,15 @@ public record HashingGuard(DedupStore store, @Nullable TransactionalRecords reco
 
     private static boolean isOther(DedupStore store, DedupKey key, Fingerprint fingerprint) {
         Owner owner = new Owner(UUID.randomUUID().toString());
-        ClaimResult answer = store.claim(new ClaimRequest(key, owner, LIMIT, fingerprint, true));
+        ClaimResult answer = store.claim(List.of(new ClaimRequest(key, owner, LIMIT, fingerprint, true)))
+                .get(0);
         if (answer instanceof ClaimResult.StoreError error) {
             throw error.cause();
         }
         if (answer instanceof ClaimResult.Acquired acquired) {
-            WriteResult written = store.complete(
-                    new CompleteRequest(new Claim(key, owner, acquired.attempt()), Window.forever(), null, false));
+            WriteResult written = store.complete(List.of(new CompleteRequest(
+                            new Claim(key, owner, acquired.attempt()), Window.forever(), null, false)))
+                    .get(0);
             if (written instanceof WriteResult.StoreError error) {
                 throw error.cause();
             }

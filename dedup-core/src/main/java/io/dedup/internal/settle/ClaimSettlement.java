@@ -129,7 +129,7 @@ public final class ClaimSettlement implements AdmittedRun.Settling {
     @Override
     public boolean release(AdmittedRun execution, @Nullable Throwable cause) {
         completions.unknown(execution);
-        return releases.release(execution, cause);
+        return releases.release(List.of(execution), cause);
     }
 
     /**
@@ -139,7 +139,7 @@ public final class ClaimSettlement implements AdmittedRun.Settling {
     public boolean releaseAll(List<AdmittedRun> executions, @Nullable Throwable cause) {
         List<AdmittedRun> open = closeAll(executions);
         open.forEach(completions::unknown);
-        return !open.isEmpty() && releases.releaseAll(open, cause);
+        return !open.isEmpty() && releases.release(open, cause);
     }
 
     /** Rejects the message of a claim as poison: it does not run, and its deaths are reset. */

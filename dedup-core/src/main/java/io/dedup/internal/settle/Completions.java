@@ -21,6 +21,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Records successes in the store: at once, with retries while the store does not answer, or in the background.
@@ -65,21 +66,20 @@ public final class Completions {
 
     public Completion complete(AdmittedRun execution, WaitBudget budget) {
         succeeded(execution);
-        if (!isAsked(execution)) {
-            return completeUnasked(execution);
-        }
         long sentAt = System.nanoTime();
-        WriteResult answer = store.complete(request(execution, false));
-        if (!(answer instanceof WriteResult.StoreError)) {
-            return outcomeOf(execution, answer);
+        WriteResult answer = isAsked(execution)
+                ? store.complete(List.of(request(execution, false))).get(0)
+                : null;
+        Completion outcome = outcomeOf(execution, answer);
+        if (answer instanceof WriteResult.StoreError) {
+            budget.spend(System.nanoTime() - sentAt);
         }
-        budget.spend(System.nanoTime() - sentAt);
-        if (execution.guard() == Guard.SHADOW) { // only watching
-            return Completion.UNGUARDED;
+        if (outcome != null) {
+            return outcome;
         }
-        List<Completion> outcome = new ArrayList<>(List.of(Completion.PENDING));
-        repeat(new ArrayList<>(List.of(new Unanswered(execution, 0))), outcome, budget);
-        return outcome.get(0);
+        List<Completion> outcomes = new ArrayList<>(List.of(Completion.PENDING));
+        repeat(List.of(new Unanswered(execution, 0)), outcomes, budget);
+        return outcomes.get(0);
     }
 
     /**
@@ -108,24 +108,18 @@ public final class Completions {
             }
         }
         long sentAt = System.nanoTime();
-        List<WriteResult> answers = store.completeAll(requests);
+        List<WriteResult> answers = store.complete(requests);
         long took = System.nanoTime() - sentAt;
         List<Completion> outcomes = new ArrayList<>(executions.size());
         List<Unanswered> unanswered = new ArrayList<>(0);
         int next = 0;
         for (AdmittedRun execution : executions) {
             boolean wasAsked = next < asked.size() && asked.get(next) == execution;
-            WriteResult answer = wasAsked ? answers.get(next++) : null;
-            if (answer == null) {
-                outcomes.add(completeUnasked(execution));
-            } else if (!(answer instanceof WriteResult.StoreError)) {
-                outcomes.add(outcomeOf(execution, answer));
-            } else if (execution.guard() == Guard.SHADOW) {
-                outcomes.add(Completion.UNGUARDED);
-            } else {
+            Completion outcome = outcomeOf(execution, wasAsked ? answers.get(next++) : null);
+            if (outcome == null) {
                 unanswered.add(new Unanswered(execution, outcomes.size()));
-                outcomes.add(Completion.PENDING);
             }
+            outcomes.add(outcome == null ? Completion.PENDING : outcome);
         }
         if (!unanswered.isEmpty()) {
             budget.spend(took);
@@ -164,7 +158,7 @@ public final class Completions {
                 if (answers.get(i) instanceof WriteResult.StoreError) {
                     left.add(each);
                 } else {
-                    outcomes.set(each.index(), outcomeOf(each.execution(), answers.get(i)));
+                    outcomes.set(each.index(), answered(each.execution(), answers.get(i)));
                 }
             }
             unanswered = left;
@@ -179,7 +173,7 @@ public final class Completions {
         for (Unanswered each : unanswered) {
             requests.add(request(each.execution(), true));
         }
-        return requests.size() == 1 ? List.of(store.complete(requests.get(0))) : store.completeAll(requests);
+        return store.complete(requests);
     }
 
     private Completion completeUnasked(AdmittedRun execution) {
@@ -199,7 +193,21 @@ public final class Completions {
         background.complete(request(execution, true), execution);
     }
 
-    private Completion outcomeOf(AdmittedRun execution, WriteResult answer) {
+    /**
+     * @param answer null if the store was not called
+     * @return null if the store did not answer and must be called again
+     */
+    private @Nullable Completion outcomeOf(AdmittedRun execution, @Nullable WriteResult answer) {
+        if (answer == null) {
+            return completeUnasked(execution);
+        }
+        if (!(answer instanceof WriteResult.StoreError)) {
+            return answered(execution, answer);
+        }
+        return execution.guard() == Guard.SHADOW ? Completion.UNGUARDED : null; // a shadow is only watching
+    }
+
+    private Completion answered(AdmittedRun execution, WriteResult answer) {
         if (execution.guard() == Guard.SHADOW) {
             return Completion.UNGUARDED;
         }

@@ -44,22 +44,6 @@ public final class Releases {
         this.background = background;
     }
 
-    /** Releases a claim; returns whether another owner had already taken it over. */
-    public boolean release(AdmittedRun execution, @Nullable Throwable cause) {
-        if (execution.claim() == null) {
-            return false;
-        }
-        try {
-            if (isUnasked(execution)) {
-                return reported(execution, null, cause);
-            }
-            ReleaseRequest request = request(execution);
-            return reported(execution, orLater(execution, request, store.release(request)), cause);
-        } finally {
-            heartbeat.remove(execution);
-        }
-    }
-
     /** Whether the claim was handed over or is released in the background; if not, the store must be called. */
     private boolean isUnasked(AdmittedRun execution) {
         if (handover.instead(execution)) {
@@ -72,8 +56,8 @@ public final class Releases {
         return later;
     }
 
-    /** Releases all with one call. Returns whether any claim had been lost before. */
-    public boolean releaseAll(List<AdmittedRun> executions, @Nullable Throwable cause) {
+    /** Releases claims with one call. Returns whether any claim had been lost before. */
+    public boolean release(List<AdmittedRun> executions, @Nullable Throwable cause) {
         try {
             boolean lost = false;
             List<AdmittedRun> claimed = new ArrayList<>(executions.size());
@@ -89,7 +73,7 @@ public final class Releases {
                     requests.add(request(execution));
                 }
             }
-            List<WriteResult> answers = store.releaseAll(requests);
+            List<WriteResult> answers = store.release(requests);
             for (int i = 0; i < claimed.size(); i++) {
                 WriteResult answer = orLater(claimed.get(i), requests.get(i), answers.get(i));
                 lost |= reported(claimed.get(i), answer, cause);
@@ -103,8 +87,8 @@ public final class Releases {
     public void convict(AdmittedRun execution) {
         ReleaseRequest request = new ReleaseRequest(requireNonNull(execution.claim()), ReleaseMode.CONVICTED);
         try {
-            WriteResult ignored =
-                    orLater(execution, request, store.release(request)); // rejected whatever the answer is
+            WriteResult ignored = orLater( // rejected whatever the answer is
+                    execution, request, store.release(List.of(request)).get(0));
         } finally {
             heartbeat.remove(execution);
         }

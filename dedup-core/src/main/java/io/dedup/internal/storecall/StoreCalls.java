@@ -19,7 +19,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.BiFunction;
 import java.util.function.Function;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -67,48 +66,32 @@ public final class StoreCalls {
         return storeName;
     }
 
-    public ClaimResult claim(ClaimRequest request) {
-        boolean interrupted = Thread.interrupted();
-        long since = System.nanoTime();
-        boolean answered = false;
-        try {
-            @Nullable ClaimResult answer = store.claim(request);
-            answered = answer != null && !(answer instanceof ClaimResult.StoreError);
-            return answer != null && answered
-                    ? answer
-                    : new ClaimResult.StoreError(reported(Kind.CLAIM, errorOf(answer)));
-        } catch (Throwable e) {
-            return new ClaimResult.StoreError(reported(Kind.CLAIM, e));
-        } finally {
-            ended(Kind.CLAIM, 1, answered, since, interrupted);
+    /** Returns one answer for each request; none if there is no request. */
+    public List<ClaimResult> claim(List<ClaimRequest> requests) {
+        return call(Kind.CLAIM, requests, DedupStore::claim, ClaimResult.StoreError::new, StoreCalls::errorOf);
+    }
+
+    /** Completes claims. If the store rejects a result because of its size, completes that claim without the result. */
+    public List<WriteResult> complete(List<CompleteRequest> requests) {
+        List<WriteResult> answers = completeOnce(requests);
+        for (int i = 0; i < requests.size(); i++) {
+            if (TooLargeResults.is(requests.get(i), answers.get(i))) {
+                return TooLargeResults.repeat(requests, answers, this::completeOnce, notifier);
+            }
         }
+        return answers;
     }
 
-    /** Completes a claim. If the store rejects the result because of its size, completes it without the result. */
-    public WriteResult complete(CompleteRequest request) {
-        WriteResult answer = write(Kind.COMPLETE, request, DedupStore::complete);
-        return TooLargeResults.is(request, answer)
-                ? write(Kind.COMPLETE, TooLargeResults.leaveOut(request, notifier), DedupStore::complete)
-                : answer;
+    private List<WriteResult> completeOnce(List<CompleteRequest> requests) {
+        return write(Kind.COMPLETE, requests, request -> request.claim().key(), DedupStore::complete);
     }
 
-    public WriteResult release(ReleaseRequest request) {
-        return write(Kind.RELEASE, request, DedupStore::release);
+    public List<WriteResult> release(List<ReleaseRequest> requests) {
+        return write(Kind.RELEASE, requests, request -> request.claim().key(), DedupStore::release);
     }
 
-    private <Q> WriteResult write(Kind kind, Q request, BiFunction<DedupStore, Q, @Nullable WriteResult> call) {
-        boolean interrupted = Thread.interrupted();
-        long since = System.nanoTime();
-        boolean answered = false;
-        try {
-            @Nullable WriteResult answer = call.apply(store, request);
-            answered = answer != null && !(answer instanceof WriteResult.StoreError);
-            return answer != null && answered ? answer : new WriteResult.StoreError(reported(kind, errorOf(answer)));
-        } catch (Throwable e) {
-            return new WriteResult.StoreError(reported(kind, e));
-        } finally {
-            ended(kind, 1, answered, since, interrupted);
-        }
+    public List<WriteResult> renew(List<RenewRequest> requests) {
+        return write(Kind.RENEW, requests, request -> request.claim().key(), DedupStore::renew);
     }
 
     /** Whether the store accepts writes now. Does not notify the listeners. */
@@ -121,118 +104,95 @@ public final class StoreCalls {
         }
     }
 
-    public List<ClaimResult> claimAll(List<ClaimRequest> requests) {
-        return all(
-                Kind.CLAIM,
-                requests.size(),
-                () -> store.claimAll(requests),
-                ClaimResult.StoreError::new,
-                StoreCalls::errorOf);
-    }
-
-    public List<WriteResult> completeAll(List<CompleteRequest> requests) {
-        return TooLargeResults.retry(requests, this::completeAllOnce, notifier);
-    }
-
-    private List<WriteResult> completeAllOnce(List<CompleteRequest> requests) {
-        return writes(Kind.COMPLETE, requests, request -> request.claim().key(), store::completeAll);
-    }
-
-    public List<WriteResult> releaseAll(List<ReleaseRequest> requests) {
-        return writes(Kind.RELEASE, requests, request -> request.claim().key(), store::releaseAll);
-    }
-
-    public List<WriteResult> renewAll(List<RenewRequest> requests) {
-        return writes(Kind.RENEW, requests, request -> request.claim().key(), store::renewAll);
-    }
-
     /**
-     * Splits a batch so that each call has each key once. A batch here may contain a key twice: a lost claim and the
+     * Splits a list so that each call has each key once. A list here may contain a key twice: a lost claim and the
      * claim of the same process that replaced it can end, or be renewed, together.
      */
-    private <Q> List<WriteResult> writes(
-            Kind kind, List<Q> requests, Function<Q, DedupKey> keyOf, Function<List<Q>, List<WriteResult>> call) {
+    private <Q> List<WriteResult> write(
+            Kind kind,
+            List<Q> requests,
+            Function<Q, DedupKey> keyOf,
+            BiFunction<DedupStore, List<Q>, List<WriteResult>> operation) {
+        if (requests.size() <= 1) {
+            return call(kind, requests, operation, WriteResult.StoreError::new, StoreCalls::errorOf);
+        }
         List<WriteResult> answers = new ArrayList<>(requests.size());
         Set<DedupKey> keys = new HashSet<>(2 * requests.size());
         int from = 0;
         for (int i = 0; i < requests.size(); i++) {
             if (!keys.add(keyOf.apply(requests.get(i)))) {
-                answers.addAll(write(kind, requests.subList(from, i), call));
+                answers.addAll(call(
+                        kind, requests.subList(from, i), operation, WriteResult.StoreError::new, StoreCalls::errorOf));
                 keys.clear();
                 keys.add(keyOf.apply(requests.get(i)));
                 from = i;
             }
         }
-        List<WriteResult> last = write(kind, requests.subList(from, requests.size()), call);
-        if (answers.isEmpty()) {
-            return last;
-        }
-        answers.addAll(last);
+        answers.addAll(call(
+                kind,
+                requests.subList(from, requests.size()),
+                operation,
+                WriteResult.StoreError::new,
+                StoreCalls::errorOf));
         return answers;
     }
 
-    private <Q> List<WriteResult> write(Kind kind, List<Q> part, Function<List<Q>, List<WriteResult>> call) {
-        return all(kind, part.size(), () -> call.apply(part), WriteResult.StoreError::new, StoreCalls::errorOf);
-    }
-
     /** Returns one answer for each request, whatever the store does. */
-    private <A> List<A> all(
+    private <Q, A> List<A> call(
             Kind kind,
-            int expected,
-            Supplier<List<A>> call,
+            List<Q> requests,
+            BiFunction<DedupStore, List<Q>, List<A>> operation,
             Function<DedupStoreException, A> error,
-            Function<@Nullable A, @Nullable Throwable> errorOf) {
-        if (expected == 0) {
+            Function<A, @Nullable DedupStoreException> errorOf) {
+        if (requests.isEmpty()) {
             return List.of();
         }
         boolean interrupted = Thread.interrupted();
         long since = System.nanoTime();
         int answered = 0;
         try {
-            List<A> answers = call.get();
-            if (answers.size() != expected) { // answers cannot be matched to requests
-                throw new IllegalStateException(
-                        "the store returned " + answers.size() + " answers to " + expected + " requests");
-            }
-            for (A answer : answers) {
-                Throwable failure = errorOf.apply(answer);
-                if (failure == null) {
-                    answered++;
-                } else {
-                    DedupStoreException reported = reported(kind, failure);
-                    if (answer == null) { // such a store may have mixed up the other answers too
-                        answered = 0;
-                        return Collections.nCopies(expected, error.apply(reported));
-                    }
-                }
-            }
+            List<A> answers = operation.apply(store, requests);
+            answered = answered(kind, requests.size(), answers, errorOf);
             return answers;
         } catch (Throwable e) {
-            return Collections.nCopies(expected, error.apply(reported(kind, e)));
+            return Collections.nCopies(requests.size(), error.apply(reported(kind, e)));
         } finally {
-            ended(kind, expected, answered > 0, since, interrupted);
+            ended(kind, requests.size(), answered > 0, since, interrupted);
         }
     }
 
-    private static @Nullable Throwable errorOf(@Nullable ClaimResult answer) {
-        if (answer == null) {
-            return noAnswer();
+    /** Returns how many requests have an answer, and reports the others. Throws if it can't be known which these are. */
+    private <A> int answered(
+            Kind kind, int expected, List<A> answers, Function<A, @Nullable DedupStoreException> errorOf) {
+        if (answers.size() != expected) {
+            throw new IllegalStateException(
+                    "the store returned " + answers.size() + " answers to " + expected + " requests");
         }
+        int answered = 0;
+        for (int i = 0; i < expected; i++) {
+            A answer = answers.get(i);
+            if (answer == null) { // such a store may have mixed up the other answers too
+                throw new IllegalStateException("the store returned null");
+            }
+            DedupStoreException failure = errorOf.apply(answer);
+            if (failure == null) {
+                answered++;
+            } else {
+                DedupStoreException unused = reported(kind, failure);
+            }
+        }
+        return answered;
+    }
+
+    private static @Nullable DedupStoreException errorOf(ClaimResult answer) {
         return answer instanceof ClaimResult.StoreError error ? error.cause() : null;
     }
 
-    private static @Nullable Throwable errorOf(@Nullable WriteResult answer) {
-        if (answer == null) {
-            return noAnswer();
-        }
+    private static @Nullable DedupStoreException errorOf(WriteResult answer) {
         return answer instanceof WriteResult.StoreError error ? error.cause() : null;
     }
 
-    private static IllegalStateException noAnswer() {
-        return new IllegalStateException("the store returned null");
-    }
-
-    private DedupStoreException reported(Kind kind, @Nullable Throwable e) {
+    private DedupStoreException reported(Kind kind, Throwable e) {
         DedupStoreException error = e instanceof DedupStoreException known
                 ? known
                 : new DedupStoreException("store " + storeName + " failed unexpectedly: " + e, e);

@@ -22,25 +22,17 @@ final class TooLargeResults {
                 && error.cause() instanceof ResultTooLargeException;
     }
 
-    /** Returns the request without its result, and reports that to the listeners. */
-    static CompleteRequest leaveOut(CompleteRequest request, SafeListeners<DedupListener> notifier) {
-        byte[] result = request.result();
-        int bytes = result == null ? 0 : result.length;
-        notifier.report(listener -> listener.resultNotKept(request.claim().key(), bytes));
-        return request.withoutResult();
-    }
-
-    /** Completes all, and repeats those whose results were too large without them. */
-    static List<WriteResult> retry(List<CompleteRequest> requests, Call call, SafeListeners<DedupListener> notifier) {
-        List<WriteResult> answers = call.complete(requests);
-        List<CompleteRequest> again = new ArrayList<>(0);
+    /** Repeats the completions whose results were too large without them, and returns all answers. */
+    static List<WriteResult> repeat(
+            List<CompleteRequest> requests,
+            List<WriteResult> answers,
+            Call call,
+            SafeListeners<DedupListener> notifier) {
+        List<CompleteRequest> again = new ArrayList<>(1);
         for (int i = 0; i < requests.size(); i++) {
             if (is(requests.get(i), answers.get(i))) {
                 again.add(leaveOut(requests.get(i), notifier));
             }
-        }
-        if (again.isEmpty()) {
-            return answers;
         }
         List<WriteResult> second = call.complete(again);
         List<WriteResult> all = new ArrayList<>(answers);
@@ -53,8 +45,16 @@ final class TooLargeResults {
         return all;
     }
 
+    /** Returns the request without its result, and reports that to the listeners. */
+    private static CompleteRequest leaveOut(CompleteRequest request, SafeListeners<DedupListener> notifier) {
+        byte[] result = request.result();
+        int bytes = result == null ? 0 : result.length;
+        notifier.report(listener -> listener.resultNotKept(request.claim().key(), bytes));
+        return request.withoutResult();
+    }
+
     /** A call of the store. */
-    public interface Call {
+    interface Call {
         List<WriteResult> complete(List<CompleteRequest> requests);
     }
 }

@@ -82,11 +82,7 @@ public final class FrontStore {
                 requests.add(new CompleteRequest(claim(each), left, each.stored(), false));
             }
         }
-        if (requests.isEmpty()) {
-            return;
-        }
-        List<WriteResult> answers =
-                requests.size() == 1 ? List.of(store.complete(requests.get(0))) : store.completeAll(requests);
+        List<WriteResult> answers = store.complete(requests);
         for (int i = 0; i < toSend.size(); i++) {
             Done each = toSend.get(i);
             heartbeat.remove(each.execution());

@@ -258,7 +258,7 @@ public final class Transactions {
                     .filter(execution -> execution.guard() == AdmittedRun.Guard.RECORD)
                     .forEach(execution -> notifier.report(listener -> listener.released(keyOf(execution), cause)));
         }
-        return !claimed.isEmpty() && releases.releaseAll(claimed, cause);
+        return !claimed.isEmpty() && releases.release(claimed, cause);
     }
 
     /** Leaves claims to expire, because it is unknown whether the effect was committed. */

@@ -8,6 +8,7 @@ import io.dedup.LiveLease;
 import io.dedup.OperatorResult;
 import io.dedup.policy.Window;
 import io.dedup.privacy.Erasure;
+import io.dedup.store.Claim;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;
 import io.dedup.store.CompleteRequest;
@@ -49,6 +50,8 @@ public final class InMemoryDedupStore
     /** The default attempt retention: 7 days. */
     public static final Duration DEFAULT_ATTEMPT_RETENTION = Duration.ofDays(7);
 
+    private static final List<WriteResult> ONE_APPLIED = List.of(WriteResult.applied());
+
     private final ConcurrentHashMap<DedupKey, MemoryRecord> records = new ConcurrentHashMap<>();
     private final ExpirySweep sweep = new ExpirySweep(records);
     private final InstantSource clock;
@@ -85,7 +88,18 @@ public final class InMemoryDedupStore
     }
 
     @Override
-    public ClaimResult claim(ClaimRequest request) {
+    public List<ClaimResult> claim(List<ClaimRequest> requests) {
+        if (requests.size() == 1) { // the usual case
+            return List.of(claim(requests.get(0)));
+        }
+        List<ClaimResult> answers = new ArrayList<>(requests.size());
+        for (ClaimRequest request : requests) {
+            answers.add(claim(request));
+        }
+        return answers;
+    }
+
+    private ClaimResult claim(ClaimRequest request) {
         long now = now();
         sweep.afterClaim(now);
         // The claim is the atomic replacement itself: the owner of the record in the map has won.
@@ -124,46 +138,66 @@ public final class InMemoryDedupStore
     }
 
     @Override
-    public WriteResult complete(CompleteRequest request) {
-        long now = now();
-        return change(request.claim().key(), now, record -> {
-            if (record.isOwnedBy(request.claim().owner())) {
-                return record.done(request.window(), request.result(), now);
-            }
-            boolean mineAlready = request.repeated()
-                    && record.phase() == Phase.DONE
-                    && record.attempt() == request.claim().attempt();
-            return mineAlready ? record : null;
-        });
+    public List<WriteResult> complete(List<CompleteRequest> requests) {
+        return write(requests, CompleteRequest::claim, InMemoryDedupStore::completed);
+    }
+
+    private static @Nullable MemoryRecord completed(MemoryRecord record, CompleteRequest request, long now) {
+        if (record.isOwnedBy(request.claim().owner())) {
+            return record.done(request.window(), request.result(), now);
+        }
+        boolean mineAlready = request.repeated()
+                && record.phase() == Phase.DONE
+                && record.attempt() == request.claim().attempt();
+        return mineAlready ? record : null;
     }
 
     @Override
-    public WriteResult release(ReleaseRequest request) {
-        long now = now();
-        return change(request.claim().key(), now, record -> {
-            if (!record.isOwnedBy(request.claim().owner())) {
-                return null;
-            }
-            return record.released(request.mode(), now, retentionMicros);
-        });
+    public List<WriteResult> release(List<ReleaseRequest> requests) {
+        return write(
+                requests,
+                ReleaseRequest::claim,
+                (record, request, now) -> record.isOwnedBy(request.claim().owner())
+                        ? record.released(request.mode(), now, retentionMicros)
+                        : null);
     }
 
     @Override
-    public WriteResult renew(RenewRequest request) {
-        long now = now();
-        return change(
-                request.claim().key(),
-                now,
-                record -> record.isOwnedBy(request.claim().owner())
+    public List<WriteResult> renew(List<RenewRequest> requests) {
+        return write(
+                requests,
+                RenewRequest::claim,
+                (record, request, now) -> record.isOwnedBy(request.claim().owner())
                         ? record.withLease(now + MemoryRecord.micros(request.lease()), retentionMicros)
                         : null);
     }
 
-    /** Replaces the record atomically; a null answer of {@code change} means that the caller isn't the owner. */
-    private WriteResult change(DedupKey key, long now, Function<MemoryRecord, @Nullable MemoryRecord> change) {
+    /** Changes a record. */
+    private interface Change<Q> {
+        /** The next record; null if the caller isn't the owner. */
+        @Nullable
+        MemoryRecord of(MemoryRecord record, Q request, long now);
+    }
+
+    private <Q> List<WriteResult> write(List<Q> requests, Function<Q, Claim> claimOf, Change<Q> change) {
+        if (requests.size() == 1) { // the usual case
+            Q request = requests.get(0);
+            WriteResult answer = write(claimOf.apply(request).key(), request, change);
+            return answer.isApplied() ? ONE_APPLIED : List.of(answer);
+        }
+        List<WriteResult> answers = new ArrayList<>(requests.size());
+        for (Q request : requests) {
+            answers.add(write(claimOf.apply(request).key(), request, change));
+        }
+        return answers;
+    }
+
+    /** Replaces the record atomically. */
+    private <Q> WriteResult write(DedupKey key, Q request, Change<Q> change) {
+        long now = now();
         while (true) {
             MemoryRecord found = records.get(key);
-            MemoryRecord next = found == null || found.isExpired(now) ? null : change.apply(found);
+            MemoryRecord next = found == null || found.isExpired(now) ? null : change.of(found, request, now);
             if (next == null) {
                 return WriteResult.leaseLost();
             }
@@ -171,34 +205,6 @@ public final class InMemoryDedupStore
                 return WriteResult.applied();
             }
         }
-    }
-
-    @Override
-    public List<ClaimResult> claimAll(List<ClaimRequest> requests) {
-        return each(requests, this::claim);
-    }
-
-    @Override
-    public List<WriteResult> completeAll(List<CompleteRequest> requests) {
-        return each(requests, this::complete);
-    }
-
-    @Override
-    public List<WriteResult> releaseAll(List<ReleaseRequest> requests) {
-        return each(requests, this::release);
-    }
-
-    @Override
-    public List<WriteResult> renewAll(List<RenewRequest> requests) {
-        return each(requests, this::renew);
-    }
-
-    private static <T, R> List<R> each(List<T> requests, Function<T, R> operation) {
-        List<R> answers = new ArrayList<>(requests.size());
-        for (T request : requests) {
-            answers.add(operation.apply(request));
-        }
-        return answers;
     }
 
     @Override
@@ -261,7 +267,11 @@ public final class InMemoryDedupStore
 
     @Override
     public List<ImportResult> importDone(List<ImportRequest> requests) {
-        return each(requests, this::importOne);
+        List<ImportResult> answers = new ArrayList<>(requests.size());
+        for (ImportRequest request : requests) {
+            answers.add(importOne(request));
+        }
+        return answers;
     }
 
     private ImportResult importOne(ImportRequest request) {

@@ -58,7 +58,8 @@ class ExpirySweepTest {
         DedupKey forever = SCOPE.key("forever");
         complete(forever, Window.forever());
         DedupKey claimed = SCOPE.key("claimed");
-        store.claim(new ClaimRequest(claimed, OWNER, Duration.ofSeconds(1)));
+        store.claim(List.of(new ClaimRequest(claimed, OWNER, Duration.ofSeconds(1))))
+                .get(0);
         for (int i = 0; i < 30_000; i++) {
             handle("m" + i, Duration.ofMillis(1));
         }
@@ -85,8 +86,11 @@ class ExpirySweepTest {
                     DedupKey key = SCOPE.key(prefix + i % 500);
                     complete(key, Window.of(Duration.ofMillis(1)));
                     clock.advance(Duration.ofMillis(2));
-                    if (!(store.claim(new ClaimRequest(key, OWNER, Duration.ofDays(300))) instanceof Acquired)
-                            || !store.renew(new RenewRequest(new Claim(key, OWNER, 1), Duration.ofDays(300)))
+                    if (!(store.claim(List.of(new ClaimRequest(key, OWNER, Duration.ofDays(300))))
+                                            .get(0)
+                                    instanceof Acquired)
+                            || !store.renew(List.of(new RenewRequest(new Claim(key, OWNER, 1), Duration.ofDays(300))))
+                                    .get(0)
                                     .isApplied()) {
                         problems.add(key.toString());
                     }
@@ -105,7 +109,8 @@ class ExpirySweepTest {
     }
 
     private void complete(DedupKey key, Window window) {
-        store.claim(new ClaimRequest(key, OWNER, Duration.ofDays(300)));
-        store.complete(new CompleteRequest(new Claim(key, OWNER, 1), window, null, false));
+        store.claim(List.of(new ClaimRequest(key, OWNER, Duration.ofDays(300)))).get(0);
+        store.complete(List.of(new CompleteRequest(new Claim(key, OWNER, 1), window, null, false)))
+                .get(0);
     }
 }

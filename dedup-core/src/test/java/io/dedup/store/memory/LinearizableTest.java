@@ -18,6 +18,7 @@ import io.dedup.store.RenewRequest;
 import io.dedup.store.StoredRecord;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import org.jetbrains.lincheck.LincheckAssertionError;
 import org.jetbrains.lincheck.datastructures.IntGen;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
@@ -44,7 +45,8 @@ class LinearizableTest {
         private final DedupStore store = new InMemoryDedupStore(() -> now, Duration.ofDays(7));
 
         public Store() {
-            var unused = store.claim(new ClaimRequest(KEY, new Owner("dead"), LEASE));
+            var unused = store.claim(List.of(new ClaimRequest(KEY, new Owner("dead"), LEASE)))
+                    .get(0);
             now = now.plus(LEASE); // stands still from here: a moving clock has no place in an order of calls
         }
 
@@ -54,25 +56,30 @@ class LinearizableTest {
 
         @Operation
         public String claim(@Param(name = "owner") int owner) {
-            ClaimResult answer = store.claim(new ClaimRequest(KEY, new Owner("o" + owner), LEASE));
+            ClaimResult answer = store.claim(List.of(new ClaimRequest(KEY, new Owner("o" + owner), LEASE)))
+                    .get(0);
             return answer instanceof ClaimResult.AlreadyDone ? "done" : answer.toString();
         }
 
         @Operation
         public boolean complete(@Param(name = "owner") int owner) {
-            return store.complete(new CompleteRequest(claimOf(owner), Window.of(LEASE), null, false))
+            return store.complete(List.of(new CompleteRequest(claimOf(owner), Window.of(LEASE), null, false)))
+                    .get(0)
                     .isApplied();
         }
 
         @Operation
         public boolean release(@Param(name = "owner") int owner) {
-            return store.release(new ReleaseRequest(claimOf(owner), ReleaseMode.STARTED))
+            return store.release(List.of(new ReleaseRequest(claimOf(owner), ReleaseMode.STARTED)))
+                    .get(0)
                     .isApplied();
         }
 
         @Operation
         public boolean renew(@Param(name = "owner") int owner) {
-            return store.renew(new RenewRequest(claimOf(owner), LEASE)).isApplied();
+            return store.renew(List.of(new RenewRequest(claimOf(owner), LEASE)))
+                    .get(0)
+                    .isApplied();
         }
 
         @Operation

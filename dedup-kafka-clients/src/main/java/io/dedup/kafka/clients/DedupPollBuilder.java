@@ -3,11 +3,12 @@ package io.dedup.kafka.clients;
 import io.dedup.Deduplicator;
 import io.dedup.adapter.ConsumerGroup;
 import io.dedup.adapter.DedupAdapter;
+import io.dedup.adapter.DeliveryFactory;
 import io.dedup.id.MessageIdExtractor;
 import io.dedup.kafka.clients.internal.loop.Loop;
 import io.dedup.kafka.clients.internal.record.ConsumerCheck;
-import io.dedup.kafka.clients.internal.record.RecordDeliveries;
 import io.dedup.kafka.clients.internal.turn.Retries;
+import io.dedup.kafka.id.KafkaDeliveries;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
@@ -20,9 +21,13 @@ import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Configures a {@link DedupPoll}. Not thread-safe. */
 public final class DedupPollBuilder {
+    private static final Logger log = LoggerFactory.getLogger(DedupPoll.class);
+
     private static final Duration DEFAULT_MAX_POLL_INTERVAL = Duration.ofMinutes(5);
 
     private final Deduplicator deduplicator;
@@ -144,9 +149,10 @@ public final class DedupPollBuilder {
     }
 
     private <K, V> Loop<K, V> loop(Consumer<K, V> consumer, Collection<String> topics) {
-        RecordDeliveries deliveries = new RecordDeliveries(deduplicator, id, idByTopic);
+        KafkaDeliveries deliveries =
+                new KafkaDeliveries(new DeliveryFactory<>(deduplicator::topic, id, idByTopic), log);
         for (String topic : topics) {
-            if (!deliveries.knows(topic)) {
+            if (!deliveries.factory().knows(topic)) {
                 throw new IllegalArgumentException("No ID is set for topic " + topic
                         + ". Call id(extractor), for example id(KafkaMessageIds.header(\"order-id\"))");
             }

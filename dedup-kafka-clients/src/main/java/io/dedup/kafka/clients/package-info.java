@@ -1,7 +1,7 @@
 /**
  * Idempotent poll loops of plain Kafka consumers: {@link io.dedup.kafka.clients.DedupPoll}. Needs no Spring.
  *
- * <p>{@link io.dedup.kafka.KafkaMessageIds} finds business IDs in records.
+ * <p>{@link io.dedup.kafka.id.KafkaMessageIds} finds business IDs in records.
  */
 @NullMarked
 package io.dedup.kafka.clients;

@@ -53,8 +53,8 @@ class BatchTest {
         pollUntil(poll, () -> !batches.isEmpty());
 
         assertThat(batches).containsExactly(List.of("a", "b", "c"));
-        assertThat(scene.watched.calls("claim|claimAll")).containsExactly("claimAll 3");
-        assertThat(scene.watched.calls("complete|completeAll")).containsExactly("completeAll 3");
+        assertThat(scene.watched.calls("claim")).containsExactly("claim 3");
+        assertThat(scene.watched.calls("complete")).containsExactly("complete 3");
         assertThat(scene.committed(0)).isEqualTo(4);
 
         scene.send(0, "b", "d", "c");

@@ -3,7 +3,7 @@ package io.dedup.kafka.clients;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dedup.Deduplicator;
-import io.dedup.kafka.KafkaMessageIds;
+import io.dedup.kafka.id.KafkaMessageIds;
 import io.dedup.policy.DedupPolicy;
 import io.dedup.testkit.faults.StoreFault;
 import io.dedup.testkit.faults.StoreFault.Operation;

@@ -4,7 +4,7 @@ import static io.dedup.kafka.clients.Scene.SHORT;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.dedup.kafka.KafkaMessageIds;
+import io.dedup.kafka.id.KafkaMessageIds;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;

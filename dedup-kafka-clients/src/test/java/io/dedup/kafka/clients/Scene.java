@@ -5,7 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.dedup.Deduplicator;
 import io.dedup.engine.Deduplicators;
-import io.dedup.kafka.KafkaMessageIds;
+import io.dedup.kafka.id.KafkaMessageIds;
 import io.dedup.policy.DedupPolicy;
 import io.dedup.store.memory.InMemoryDedupStore;
 import io.dedup.testkit.faults.FaultyStore;

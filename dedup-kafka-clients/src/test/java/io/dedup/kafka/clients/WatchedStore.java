@@ -6,7 +6,7 @@ import java.lang.reflect.Proxy;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** Notes what a store is asked: the operation, and how many requests it has, as in {@code claimAll 3}. */
+/** Notes what a store is asked: the operation, and how many requests it has, as in {@code claim 3}. */
 final class WatchedStore {
     final List<String> calls = new CopyOnWriteArrayList<>();
     final DedupStore store;
@@ -24,9 +24,7 @@ final class WatchedStore {
                 });
     }
 
-    List<String> calls(String operations) {
-        return calls.stream()
-                .filter(call -> call.matches("(" + operations + ") .*"))
-                .toList();
+    List<String> calls(String operation) {
+        return calls.stream().filter(call -> call.startsWith(operation + " ")).toList();
     }
 }

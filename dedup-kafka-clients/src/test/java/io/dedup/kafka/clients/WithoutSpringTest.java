@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dedup.Deduplicator;
-import io.dedup.kafka.DedupIdStamp;
 import io.dedup.testservers.kafka.KafkaServers;
 import java.net.URL;
 import java.net.URLClassLoader;
@@ -19,10 +18,9 @@ import tools.jackson.core.JsonParser;
 
 @DisplayName("Without Spring on the class path")
 class WithoutSpringTest {
-    /** What a user gets: dedup's three modules, Kafka's client, slf4j; and Jackson's core for IDs in JSON. */
+    /** What a user gets: dedup's two modules, Kafka's client, slf4j; and Jackson's core for IDs in JSON. */
     private static final List<Class<?>> ON_CLASS_PATH = List.of(
             Deduplicator.class,
-            DedupIdStamp.class,
             DedupPoll.class,
             KafkaConsumer.class,
             LoggerFactory.class,

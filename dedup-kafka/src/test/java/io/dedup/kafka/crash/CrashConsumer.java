@@ -5,7 +5,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import io.dedup.Deduplicator;
 import io.dedup.engine.Deduplicators;
 import io.dedup.kafka.KafkaDedup;
-import io.dedup.kafka.KafkaMessageIds;
+import io.dedup.kafka.id.KafkaMessageIds;
 import io.dedup.policy.DedupMode;
 import io.dedup.store.DedupStore;
 import io.dedup.store.jdbc.JdbcDedupStore;

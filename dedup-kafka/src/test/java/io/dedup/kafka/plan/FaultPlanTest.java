@@ -7,7 +7,7 @@ import static io.dedup.testkit.plan.Fault.STORE_CUT;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.dedup.kafka.KafkaMessageIds;
+import io.dedup.kafka.id.KafkaMessageIds;
 import io.dedup.testkit.kafka.KafkaTraffic;
 import io.dedup.testkit.plan.FaultPlan;
 import io.dedup.testkit.plan.FaultReport;

@@ -4,7 +4,7 @@ import io.dedup.DedupContext;
 import io.dedup.Deduplicator;
 import io.dedup.engine.Deduplicators;
 import io.dedup.kafka.KafkaDedup;
-import io.dedup.kafka.KafkaMessageIds;
+import io.dedup.kafka.id.KafkaMessageIds;
 import io.dedup.store.redis.RedisDedupStore;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.sync.RedisCommands;

@@ -48,11 +48,8 @@ class ArchitectureTest {
             Map.entry("org.springframework.boot.data.redis..", BOOT),
             Map.entry("org.springframework.boot.autoconfigure.data.redis..", BOOT),
             Map.entry("io.dedup.store.jdbc..", BASE + ".internal.store"),
-            Map.entry("org.springframework.web..", BASE + ".internal.http.."),
-            Map.entry("org.springframework.http..", BASE + ".internal.http.."),
-            Map.entry("org.springframework.web.server..", BASE + ".internal.http.reactive"),
-            Map.entry("jakarta.servlet..", BASE + ".internal.http.servlet"),
-            Map.entry("reactor..", BASE + ".internal.http.reactive"),
+            Map.entry("io.dedup.http..", BASE + ".internal.http"),
+            Map.entry("org.springframework.web.context.request..", BASE + ".internal.call"),
             Map.entry("org.springframework.transaction..", BASE + ".internal.store"));
 
     private static final JavaClasses CLASSES = new ClassFileImporter()
@@ -85,6 +82,18 @@ class ArchitectureTest {
                 .resideOutsideOfPackages(optional.getValue(), AUTO_CONFIGURATIONS)
                 .should()
                 .dependOnClassesThat(resideInAnyPackage(optional.getKey()))
+                .check(CLASSES);
+    }
+
+    /** Requests are dedup-http's business. */
+    @Test
+    void onlyAutoConfigurationsKnowFiltersAndServers() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackages(AUTO_CONFIGURATIONS, BASE + ".internal.call")
+                .should()
+                .dependOnClassesThat(resideInAnyPackage(
+                        "org.springframework.web..", "org.springframework.http..", "jakarta.servlet..", "reactor.."))
                 .check(CLASSES);
     }
 

@@ -3,7 +3,7 @@ package io.dedup.spring.boot;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.dedup.kafka.KafkaMessageIds;
+import io.dedup.kafka.id.KafkaMessageIds;
 import io.dedup.testkit.replay.ReplayReport;
 import io.dedup.testkit.replay.Timeline;
 import io.dedup.testkit.replay.TopicReplay;

@@ -46,7 +46,7 @@ import org.springframework.transaction.PlatformTransactionManager;
  * mode, never the transaction of the calling thread: a rollback there does not undo a claim.
  *
  * <p>Thread-safe. A call takes at most the pool's connection timeout plus the query timeout, and a few times that if a
- * batch meets a locked row. The heartbeat's {@link #renewAll} keeps one connection to itself if the size of the pool is
+ * batch meets a locked row. The heartbeat's {@link #renew} keeps one connection to itself if the size of the pool is
  * known (HikariCP, Tomcat JDBC Pool, Commons DBCP2, UCP, c3p0) and at least 3.
  */
 public final class JdbcDedupStore implements DedupStore, StuckRecordFinder, ImportingStore, RecordEraser {
@@ -119,43 +119,23 @@ public final class JdbcDedupStore implements DedupStore, StuckRecordFinder, Impo
     }
 
     @Override
-    public ClaimResult claim(ClaimRequest request) {
-        return operations.claim(request);
+    public List<ClaimResult> claim(List<ClaimRequest> requests) {
+        return operations.claim(requests);
     }
 
     @Override
-    public List<ClaimResult> claimAll(List<ClaimRequest> requests) {
-        return operations.claimAll(requests);
+    public List<WriteResult> complete(List<CompleteRequest> requests) {
+        return operations.complete(requests);
     }
 
     @Override
-    public WriteResult complete(CompleteRequest request) {
-        return operations.complete(request);
+    public List<WriteResult> release(List<ReleaseRequest> requests) {
+        return operations.release(requests);
     }
 
     @Override
-    public List<WriteResult> completeAll(List<CompleteRequest> requests) {
-        return operations.completeAll(requests);
-    }
-
-    @Override
-    public WriteResult release(ReleaseRequest request) {
-        return operations.release(request);
-    }
-
-    @Override
-    public List<WriteResult> releaseAll(List<ReleaseRequest> requests) {
-        return operations.releaseAll(requests);
-    }
-
-    @Override
-    public WriteResult renew(RenewRequest request) {
-        return operations.renew(request);
-    }
-
-    @Override
-    public List<WriteResult> renewAll(List<RenewRequest> requests) {
-        return operations.renewAll(requests);
+    public List<WriteResult> renew(List<RenewRequest> requests) {
+        return operations.renew(requests);
     }
 
     @Override

@@ -5,7 +5,7 @@ import io.dedup.store.jdbc.internal.sql.Database;
 /** The database of a store; derived from the connection's metadata unless set. */
 public enum JdbcDialect {
     /**
-     * PostgreSQL 12 or newer. One round trip per operation, single or batch; a single record in a transaction may take
+     * PostgreSQL 12 or newer. One round trip per operation, however many messages it has; a single record in a transaction may take
      * two.
      */
     POSTGRESQL(Database.POSTGRESQL),

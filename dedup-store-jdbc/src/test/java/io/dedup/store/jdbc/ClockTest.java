@@ -15,6 +15,7 @@ import io.dedup.store.jdbc.support.Rival;
 import io.dedup.store.jdbc.support.TestDatabase;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -34,12 +35,13 @@ class ClockTest {
             for (JdbcDedupStore[] pair : new JdbcDedupStore[][] {{east, west}, {west, east}}) {
                 DedupKey key = messages.key();
                 ClaimRequest claim = Messages.acquire(pair[0], key);
-                assertThat(pair[1].claim(Messages.claim(key)))
+                assertThat(Messages.only(pair[1].claim(List.of(Messages.claim(key)))))
                         .isInstanceOfSatisfying(
                                 ClaimResult.InFlight.class,
                                 answer -> assertThat(answer.remaining())
                                         .isBetween(Messages.LEASE.dividedBy(2), Messages.LEASE));
-                assertThat(pair[1].complete(Messages.complete(claim)).isApplied())
+                assertThat(Messages.only(pair[1].complete(List.of(Messages.complete(claim))))
+                                .isApplied())
                         .isTrue();
 
                 StoredRecord record = pair[0].find(key).orElseThrow();
@@ -76,7 +78,7 @@ class ClockTest {
             long waiting;
             Future<ClaimResult> answer;
             try (Rival rival = Rival.locking(database, key)) {
-                answer = thread.submit(() -> store.claim(Messages.claim(key)));
+                answer = thread.submit(() -> Messages.only(store.claim(List.of(Messages.claim(key)))));
                 database.awaitBlocked();
                 waiting = rival.now(); // the claim's statement has begun before this
             }

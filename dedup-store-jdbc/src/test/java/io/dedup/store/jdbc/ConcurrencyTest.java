@@ -79,7 +79,7 @@ class ConcurrencyTest {
     /** Returns how many of the claims were acquired; they are done afterwards. */
     private int claimAndComplete(List<DedupKey> keys) {
         List<ClaimRequest> requests = keys.stream().map(Messages::claim).toList();
-        List<ClaimResult> answers = store.claimAll(requests);
+        List<ClaimResult> answers = store.claim(requests);
         assertThat(answers).doesNotHaveAnyElementsOfTypes(ClaimResult.StoreError.class);
         List<ClaimRequest> mine = new ArrayList<>();
         for (int i = 0; i < answers.size(); i++) {
@@ -87,7 +87,7 @@ class ConcurrencyTest {
                 mine.add(requests.get(i));
             }
         }
-        assertThat(store.completeAll(mine.stream().map(Messages::complete).toList()))
+        assertThat(store.complete(mine.stream().map(Messages::complete).toList()))
                 .allMatch(WriteResult::isApplied);
         return mine.size();
     }
@@ -117,7 +117,7 @@ class ConcurrencyTest {
         try (Rival rival = new Rival(database)) {
             rival.work();
             rival.lock(second);
-            answers = threads.submit(() -> store.claimAll(requests));
+            answers = threads.submit(() -> store.claim(requests));
             database.awaitBlocked();
             victim = rival.lockUnlessVictim(first); // which the store has locked: its statement is the one to be undone
         }
@@ -158,7 +158,7 @@ class ConcurrencyTest {
     private ClaimResult afterWait(ClaimRequest request, Step before, Step after) throws Exception {
         try (Rival rival = new Rival(database)) {
             before.of(rival);
-            Future<ClaimResult> answer = threads.submit(() -> store.claim(request));
+            Future<ClaimResult> answer = threads.submit(() -> Messages.only(store.claim(List.of(request))));
             awaitBlocked(answer);
             after.of(rival);
             return answer.get(30, TimeUnit.SECONDS);
@@ -182,19 +182,19 @@ class ConcurrencyTest {
 
         Future<?> completions = threads.submit(() -> {
             for (int from = 0; from < reversed.size(); from += 20) {
-                List<WriteResult> answers = store.completeAll(reversed.subList(from, from + 20).stream()
+                List<WriteResult> answers = store.complete(reversed.subList(from, from + 20).stream()
                         .map(Messages::complete)
                         .toList());
                 assertThat(answers).containsOnly(WriteResult.applied());
             }
         });
         while (!completions.isDone()) {
-            assertThat(store.renewAll(held.stream().map(Messages::renew).toList()))
+            assertThat(store.renew(held.stream().map(Messages::renew).toList()))
                     .allMatch(ConcurrencyTest::isRenewedOrLostOrLocked);
         }
         completions.get();
 
-        assertThat(store.claimAll(Messages.again(held))).hasOnlyElementsOfType(ClaimResult.AlreadyDone.class);
+        assertThat(store.claim(Messages.again(held))).hasOnlyElementsOfType(ClaimResult.AlreadyDone.class);
     }
 
     @Test
@@ -210,8 +210,8 @@ class ConcurrencyTest {
         List<Future<List<WriteResult>>> both = new ArrayList<>();
 
         try (Rival rival = Rival.locking(database, held.get(0).key())) {
-            both.add(threads.submit(() -> store.completeAll(requests)));
-            both.add(threads.submit(() -> store.completeAll(requests)));
+            both.add(threads.submit(() -> store.complete(requests)));
+            both.add(threads.submit(() -> store.complete(requests)));
             database.awaitBlocked(2);
             rival.rollback();
         }

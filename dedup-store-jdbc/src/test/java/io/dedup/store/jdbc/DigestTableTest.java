@@ -56,7 +56,8 @@ class DigestTableTest {
             DedupKey elsewhere = DedupScope.of("jdbc-tests", "payments").key(key.messageId());
             Messages.done(store, key);
 
-            assertThat(store.claim(Messages.claim(key))).isInstanceOf(ClaimResult.AlreadyDone.class);
+            assertThat(Messages.only(store.claim(List.of(Messages.claim(key)))))
+                    .isInstanceOf(ClaimResult.AlreadyDone.class);
             Messages.acquire(store, elsewhere);
             assertThat(database.count("SELECT count(*) FROM dedup_record WHERE octet_length(message_id) = 14"
                             + " AND octet_length(scope) = 0"))
@@ -65,7 +66,8 @@ class DigestTableTest {
             assertThat(store.forget(key, LiveLease.RESPECT)).isEqualTo(OperatorResult.APPLIED);
             assertThat(store.find(key)).isEmpty();
             assertThat(store.forceDone(key, Messages.WINDOW, LiveLease.RESPECT)).isEqualTo(OperatorResult.APPLIED);
-            assertThat(store.claim(Messages.claim(key))).isInstanceOf(ClaimResult.AlreadyDone.class);
+            assertThat(Messages.only(store.claim(List.of(Messages.claim(key)))))
+                    .isInstanceOf(ClaimResult.AlreadyDone.class);
             assertThat(store.forget(elsewhere, LiveLease.RESPECT)).isEqualTo(OperatorResult.LEASE_LIVE);
         }
     }
@@ -156,10 +158,13 @@ class DigestTableTest {
                     .initializeSchema(InitializeSchema.NEVER)
                     .build());
             assertThat(done)
-                    .allSatisfy(key ->
-                            assertThat(store.claim(Messages.claim(key))).isInstanceOf(ClaimResult.AlreadyDone.class));
-            assertThat(store.claim(Messages.claim(inFlight.key()))).isInstanceOf(ClaimResult.InFlight.class);
-            assertThat(store.complete(Messages.complete(inFlight)).isApplied()).isTrue();
+                    .allSatisfy(key -> assertThat(Messages.only(store.claim(List.of(Messages.claim(key)))))
+                            .isInstanceOf(ClaimResult.AlreadyDone.class));
+            assertThat(Messages.only(store.claim(List.of(Messages.claim(inFlight.key())))))
+                    .isInstanceOf(ClaimResult.InFlight.class);
+            assertThat(Messages.only(store.complete(List.of(Messages.complete(inFlight))))
+                            .isApplied())
+                    .isTrue();
         }
     }
 
@@ -194,7 +199,7 @@ class DigestTableTest {
                 assertThat(asking.commit()).isInstanceOf(CommitResult.Committed.class);
             }
             assertThat(scene.records()).isEqualTo(20);
-            assertThat(scene.store.claimAll(keys.stream().map(Messages::claim).toList()))
+            assertThat(scene.store.claim(keys.stream().map(Messages::claim).toList()))
                     .hasOnlyElementsOfType(ClaimResult.AlreadyDone.class);
         }
     }
@@ -211,11 +216,11 @@ class DigestTableTest {
             List<ClaimRequest> claims = Messages.acquireAll(store, messages.claims(10));
             DedupKey locked = claims.get(3).key();
             try (Rival rival = Rival.locking(database, locked, KeyFormat.DIGEST)) {
-                assertThat(store.renewAll(claims.stream().map(Messages::renew).toList()))
+                assertThat(store.renew(claims.stream().map(Messages::renew).toList()))
                         .extracting(answer -> answer.isApplied())
                         .containsExactly(true, true, true, false, true, true, true, true, true, true);
             }
-            claims.forEach(claim -> store.complete(Messages.complete(claim)));
+            claims.forEach(claim -> Messages.only(store.complete(List.of(Messages.complete(claim)))));
             database.age(Duration.ofHours(5));
             try (Rival rival = Rival.locking(database, locked, KeyFormat.DIGEST)) {
                 assertThat(store.purgeExpired(100)).isEqualTo(9);

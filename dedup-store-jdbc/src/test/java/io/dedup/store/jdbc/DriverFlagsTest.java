@@ -91,15 +91,19 @@ class DriverFlagsTest {
         DedupKey key = messages.key();
         ClaimRequest first = Messages.claim(key);
 
-        assertAcquired(store.claim(first), 1);
-        assertAcquired(store.claim(first), 1);
-        assertThat(store.claim(Messages.claim(key))).isInstanceOf(ClaimResult.InFlight.class);
-        assertThat(store.renew(Messages.renew(first))).isEqualTo(WriteResult.applied());
-        assertThat(store.renew(Messages.renew(Messages.claim(key)))).isEqualTo(WriteResult.leaseLost());
-        assertThat(store.complete(Messages.complete(Messages.claim(key)))).isEqualTo(WriteResult.leaseLost());
-        assertThat(store.complete(Messages.complete(first))).isEqualTo(WriteResult.applied());
-        assertThat(store.claim(Messages.claim(key))).isInstanceOf(ClaimResult.AlreadyDone.class);
-        assertThat(store.claim(Messages.claim(key)))
+        assertAcquired(Messages.only(store.claim(List.of(first))), 1);
+        assertAcquired(Messages.only(store.claim(List.of(first))), 1);
+        assertThat(Messages.only(store.claim(List.of(Messages.claim(key))))).isInstanceOf(ClaimResult.InFlight.class);
+        assertThat(Messages.only(store.renew(List.of(Messages.renew(first))))).isEqualTo(WriteResult.applied());
+        assertThat(Messages.only(store.renew(List.of(Messages.renew(Messages.claim(key))))))
+                .isEqualTo(WriteResult.leaseLost());
+        assertThat(Messages.only(store.complete(List.of(Messages.complete(Messages.claim(key))))))
+                .isEqualTo(WriteResult.leaseLost());
+        assertThat(Messages.only(store.complete(List.of(Messages.complete(first)))))
+                .isEqualTo(WriteResult.applied());
+        assertThat(Messages.only(store.claim(List.of(Messages.claim(key)))))
+                .isInstanceOf(ClaimResult.AlreadyDone.class);
+        assertThat(Messages.only(store.claim(List.of(Messages.claim(key)))))
                 .as("an unchanged duplicate")
                 .isInstanceOf(ClaimResult.AlreadyDone.class);
 
@@ -107,21 +111,21 @@ class DriverFlagsTest {
         List<ClaimRequest> mixed = new ArrayList<>(some);
         mixed.add(1, Messages.claim(key));
         mixed.add(3, Messages.claim(messages.key()));
-        assertThat(store.renewAll(mixed.stream().map(Messages::renew).toList()))
+        assertThat(store.renew(mixed.stream().map(Messages::renew).toList()))
                 .containsExactly(
                         WriteResult.applied(),
                         WriteResult.leaseLost(),
                         WriteResult.applied(),
                         WriteResult.leaseLost(),
                         WriteResult.applied());
-        assertThat(store.completeAll(mixed.stream().map(Messages::complete).toList()))
+        assertThat(store.complete(mixed.stream().map(Messages::complete).toList()))
                 .containsExactly(
                         WriteResult.applied(),
                         WriteResult.leaseLost(),
                         WriteResult.applied(),
                         WriteResult.leaseLost(),
                         WriteResult.applied());
-        assertThat(store.claimAll(Messages.again(some))).hasOnlyElementsOfType(ClaimResult.AlreadyDone.class);
+        assertThat(store.claim(Messages.again(some))).hasOnlyElementsOfType(ClaimResult.AlreadyDone.class);
 
         assertThat(store.forget(key, LiveLease.RESPECT)).isEqualTo(OperatorResult.APPLIED);
         assertThat(store.forget(key, LiveLease.RESPECT)).isEqualTo(OperatorResult.ABSENT);

@@ -135,9 +135,9 @@ class GaleraTest {
             try (Races races = new Races()) {
                 int turn = 0;
                 for (ClaimRequest won : races.claims(stores, 30)) {
-                    assertThat(stores.get(++turn % 3).complete(Messages.complete(won)))
+                    assertThat(Messages.only(stores.get(++turn % 3).complete(List.of(Messages.complete(won)))))
                             .isEqualTo(WriteResult.applied());
-                    assertThat(stores.get(++turn % 3).claim(Messages.claim(won.key())))
+                    assertThat(Messages.only(stores.get(++turn % 3).claim(List.of(Messages.claim(won.key())))))
                             .isInstanceOf(ClaimResult.AlreadyDone.class);
                 }
                 races.batches(stores, 30);
@@ -191,7 +191,7 @@ class GaleraTest {
             ClaimRequest claimed = Messages.acquire(nodes.get(0).store(), messages.key());
             ClaimRequest other = Messages.acquire(nodes.get(0).store(), messages.key());
             assertThat(seenWithoutWaiting(nodes.get(1), claimed)).isFalse();
-            assertThat(nodes.get(1).store().complete(Messages.complete(claimed)))
+            assertThat(Messages.only(nodes.get(1).store().complete(List.of(Messages.complete(claimed)))))
                     .isEqualTo(WriteResult.applied());
             try (Session handler = new Session(nodes.get(2).side().transactions())) {
                 assertThat(handler.completeAll(List.of(Messages.complete(other))))

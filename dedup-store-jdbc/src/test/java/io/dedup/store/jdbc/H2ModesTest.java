@@ -9,6 +9,7 @@ import io.dedup.store.ClaimResult;
 import io.dedup.store.CompleteRequest;
 import io.dedup.store.WriteResult;
 import io.dedup.store.jdbc.support.Messages;
+import java.util.List;
 import java.util.UUID;
 import java.util.stream.Stream;
 import org.h2.jdbcx.JdbcDataSource;
@@ -50,12 +51,12 @@ class H2ModesTest {
                 DedupKey key = messages.key();
                 Messages.released(store, key);
                 ClaimRequest second = Messages.claim(key);
-                Messages.assertAcquired(store.claim(second), 2);
+                Messages.assertAcquired(Messages.only(store.claim(List.of(second))), 2);
                 byte[] result = new byte[10_000];
-                assertThat(store.complete(
-                                new CompleteRequest(new Claim(key, second.owner(), 2), Messages.WINDOW, result, false)))
+                assertThat(Messages.only(store.complete(List.of(new CompleteRequest(
+                                new Claim(key, second.owner(), 2), Messages.WINDOW, result, false)))))
                         .isEqualTo(WriteResult.applied());
-                assertThat(store.claim(Messages.claim(key)))
+                assertThat(Messages.only(store.claim(List.of(Messages.claim(key)))))
                         .isInstanceOfSatisfying(
                                 ClaimResult.AlreadyDone.class,
                                 done -> assertThat(done.result()).isEqualTo(result));

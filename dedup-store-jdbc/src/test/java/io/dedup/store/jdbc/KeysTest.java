@@ -67,9 +67,11 @@ class KeysTest {
 
         for (ClaimRequest request : requests) {
             assertThat(store.find(request.key()).orElseThrow().owner()).isEqualTo(request.owner());
-            assertThat(store.complete(Messages.complete(request)).isApplied()).isTrue();
+            assertThat(Messages.only(store.complete(List.of(Messages.complete(request))))
+                            .isApplied())
+                    .isTrue();
         }
-        assertThat(store.claimAll(Messages.again(requests))).hasOnlyElementsOfType(ClaimResult.AlreadyDone.class);
+        assertThat(store.claim(Messages.again(requests))).hasOnlyElementsOfType(ClaimResult.AlreadyDone.class);
     }
 
     @OnEachDatabase
@@ -94,7 +96,9 @@ class KeysTest {
         acquireAll(store, requests);
 
         for (ClaimRequest request : requests) {
-            assertThat(store.complete(Messages.complete(request)).isApplied()).isTrue();
+            assertThat(Messages.only(store.complete(List.of(Messages.complete(request))))
+                            .isApplied())
+                    .isTrue();
         }
         assertThat(database.count("SELECT count(*) FROM dedup_record")).isEqualTo(requests.size());
     }
@@ -113,8 +117,8 @@ class KeysTest {
 
         ClaimRequest cut = Messages.claim(messages.key("order-12345678"));
 
-        assertThatThrownBy(() -> store.claim(cut)).isInstanceOf(DedupStoreException.class);
-        assertThat(store.claimAll(List.of(cut, Messages.claim(messages.key("order-12349999")))))
+        assertThatThrownBy(() -> Messages.only(store.claim(List.of(cut)))).isInstanceOf(DedupStoreException.class);
+        assertThat(store.claim(List.of(cut, Messages.claim(messages.key("order-12349999")))))
                 .hasOnlyElementsOfType(ClaimResult.StoreError.class);
         assertThatThrownBy(database.builder()::build)
                 .as("at the next start")

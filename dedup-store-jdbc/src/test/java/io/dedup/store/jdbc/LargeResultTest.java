@@ -156,7 +156,7 @@ class LargeResultTest {
             requests.add(new CompleteRequest(complete.claim(), complete.window(), zeros, false));
         }
 
-        assertThat(store.completeAll(requests)).containsOnly(WriteResult.applied());
+        assertThat(store.complete(requests)).containsOnly(WriteResult.applied());
         assertThat(store.find(held.get(5).key()).orElseThrow().result()).hasSize(zeros.length);
     }
 
@@ -173,9 +173,8 @@ class LargeResultTest {
         }
 
         Messages.acquireAll(wide, requests);
-        assertThat(wide.renewAll(requests.stream().map(Messages::renew).toList()))
-                .containsOnly(WriteResult.applied());
-        assertThat(wide.completeAll(requests.stream().map(Messages::complete).toList()))
+        assertThat(wide.renew(requests.stream().map(Messages::renew).toList())).containsOnly(WriteResult.applied());
+        assertThat(wide.complete(requests.stream().map(Messages::complete).toList()))
                 .containsOnly(WriteResult.applied());
     }
 
@@ -190,14 +189,15 @@ class LargeResultTest {
         CompleteRequest big = requests.get(2);
         requests.set(2, new CompleteRequest(big.claim(), big.window(), BIG.getBytes(US_ASCII), false));
 
-        List<WriteResult> answers = store.completeAll(requests);
+        List<WriteResult> answers = store.complete(requests);
 
         assertThat(answers.remove(2))
                 .isInstanceOfSatisfying(
                         WriteResult.StoreError.class,
                         error -> assertThat(error.cause()).hasMessageContaining("max_allowed_packet"));
         assertThat(answers).containsOnly(WriteResult.applied());
-        assertThat(store.complete(Messages.complete(held.get(2)))).isEqualTo(WriteResult.applied());
+        assertThat(Messages.only(store.complete(List.of(Messages.complete(held.get(2))))))
+                .isEqualTo(WriteResult.applied());
     }
 
     @ParameterizedTest(name = "{0} {1}")

@@ -57,13 +57,13 @@ class LockedRowTest {
 
         try (Rival rival = Rival.locking(database, key)) {
             long start = System.nanoTime();
-            assertThatThrownBy(() -> store.claim(request))
+            assertThatThrownBy(() -> Messages.only(store.claim(List.of(request))))
                     .isInstanceOf(DedupStoreException.class)
                     .hasMessageContaining("lockTimeout(...), which is PT0.2S");
             assertSoon(start);
         }
 
-        assertAcquired(store.claim(request), 2);
+        assertAcquired(Messages.only(store.claim(List.of(request))), 2);
     }
 
     @OnEachDatabase
@@ -75,14 +75,14 @@ class LockedRowTest {
         try (Rival rival = new Rival(database)) {
             rival.insertDone(request.key());
             long start = System.nanoTime();
-            assertThatThrownBy(() -> store.claim(request))
+            assertThatThrownBy(() -> Messages.only(store.claim(List.of(request))))
                     .isInstanceOf(DedupStoreException.class)
                     .hasMessageContaining("lockTimeout");
             assertSoon(start);
             rival.rollback();
         }
 
-        assertAcquired(store.claim(request), 1);
+        assertAcquired(Messages.only(store.claim(List.of(request))), 1);
     }
 
     @OnEachDatabase
@@ -115,7 +115,7 @@ class LockedRowTest {
         long start = System.nanoTime();
         List<ClaimResult> answers;
         try (Rival rival = Rival.locking(database, locked)) {
-            answers = store.claimAll(requests);
+            answers = store.claim(requests);
         }
 
         assertSoon(start);
@@ -124,7 +124,7 @@ class LockedRowTest {
                         ClaimResult.StoreError.class,
                         error -> assertThat(error.cause()).hasMessageContaining("lockTimeout"));
         assertThat(answers).hasSize(20).allSatisfy(answer -> assertAcquired(answer, 1));
-        assertThat(store.claimAll(requests))
+        assertThat(store.claim(requests))
                 .as("the same requests again, now that nothing is locked")
                 .hasOnlyElementsOfType(ClaimResult.Acquired.class);
     }
@@ -141,13 +141,13 @@ class LockedRowTest {
         JdbcDedupStore hasty = database.closing(
                 database.builder().queryTimeout(Duration.ofSeconds(1)).build());
         List<ClaimRequest> held = acquireAll(store, messages.claims(30));
-        store.releaseAll(held.stream().map(Messages::release).toList());
+        store.release(held.stream().map(Messages::release).toList());
 
         long start = System.nanoTime();
         List<ClaimResult> answers;
         try (Rival rival =
                 Rival.locking(database, held.stream().map(ClaimRequest::key).toList())) {
-            answers = hasty.claimAll(Messages.again(held));
+            answers = hasty.claim(Messages.again(held));
         }
 
         assertSoon(start);
@@ -162,12 +162,12 @@ class LockedRowTest {
 
         List<WriteResult> answers;
         try (Rival rival = Rival.locking(database, held.get(4).key())) {
-            answers = store.completeAll(held.stream().map(Messages::complete).toList());
+            answers = store.complete(held.stream().map(Messages::complete).toList());
         }
 
         assertThat(answers.remove(4)).isInstanceOf(WriteResult.StoreError.class);
         assertThat(answers).hasSize(9).containsOnly(WriteResult.applied());
-        assertThat(store.completeAll(held.stream()
+        assertThat(store.complete(held.stream()
                         .map(request -> Messages.complete(request, true))
                         .toList()))
                 .containsOnly(WriteResult.applied());
@@ -191,14 +191,14 @@ class LockedRowTest {
         List<WriteResult> answers;
         try (Rival rival =
                 Rival.locking(database, locked.stream().map(ClaimRequest::key).toList())) {
-            answers = store.renewAll(all.stream().map(Messages::renew).toList());
+            answers = store.renew(all.stream().map(Messages::renew).toList());
         }
 
         assertSoon(start);
         assertThat(answers.subList(0, locked.size())).hasOnlyElementsOfType(WriteResult.StoreError.class);
         assertThat(answers.subList(locked.size(), all.size() - 1)).containsOnly(WriteResult.applied());
         assertThat(answers.get(all.size() - 1)).isEqualTo(WriteResult.leaseLost());
-        assertThat(store.renewAll(locked.stream().map(Messages::renew).toList()))
+        assertThat(store.renew(locked.stream().map(Messages::renew).toList()))
                 .as("once the locks are gone")
                 .containsOnly(WriteResult.applied());
     }
@@ -212,13 +212,13 @@ class LockedRowTest {
 
         try (Rival rival = Rival.locking(database, held.get(1).key())) {
             List<WriteResult> answers =
-                    store.renewAll(held.stream().map(Messages::renew).toList());
+                    store.renew(held.stream().map(Messages::renew).toList());
             assertThat(answers.get(0)).isEqualTo(WriteResult.applied());
             assertThat(answers.get(1)).isInstanceOf(WriteResult.StoreError.class);
             assertThat(answers.get(2)).isEqualTo(WriteResult.applied());
         }
 
-        assertThat(store.renewAll(held.stream().map(Messages::renew).toList())).containsOnly(WriteResult.applied());
+        assertThat(store.renew(held.stream().map(Messages::renew).toList())).containsOnly(WriteResult.applied());
     }
 
     private static void assertSoon(long start) {

@@ -63,8 +63,10 @@ class NoBackslashEscapesTest {
         DedupKey key = messages.key(BACKSLASH);
         handlers.execute("DO 1"); // the driver learns the session's own mode
         ClaimRequest claim = Messages.acquire(store, key);
-        assertThat(store.complete(Messages.complete(claim))).isEqualTo(WriteResult.applied());
-        assertThat(store.claim(Messages.claim(key))).isInstanceOf(ClaimResult.AlreadyDone.class);
+        assertThat(Messages.only(store.complete(List.of(Messages.complete(claim)))))
+                .isEqualTo(WriteResult.applied());
+        assertThat(Messages.only(store.claim(List.of(Messages.claim(key)))))
+                .isInstanceOf(ClaimResult.AlreadyDone.class);
         assertThat(store.find(key)).isPresent();
     }
 
@@ -73,12 +75,13 @@ class NoBackslashEscapesTest {
     void digests() {
         JdbcDedupStore store = store(JdbcKeyFormat.DIGEST);
         for (ClaimRequest claim : messages.claims(100)) {
-            Messages.assertAcquired(store.claim(claim), 1);
-            assertThat(store.complete(Messages.complete(claim))).isEqualTo(WriteResult.applied());
+            Messages.assertAcquired(Messages.only(store.claim(List.of(claim))), 1);
+            assertThat(Messages.only(store.complete(List.of(Messages.complete(claim)))))
+                    .isEqualTo(WriteResult.applied());
         }
         List<ClaimRequest> claims = messages.claims(100);
-        assertThat(store.claimAll(claims)).hasOnlyElementsOfType(ClaimResult.Acquired.class);
-        assertThat(store.completeAll(claims.stream().map(Messages::complete).toList()))
+        assertThat(store.claim(claims)).hasOnlyElementsOfType(ClaimResult.Acquired.class);
+        assertThat(store.complete(claims.stream().map(Messages::complete).toList()))
                 .containsOnly(WriteResult.applied());
     }
 
@@ -107,7 +110,7 @@ class NoBackslashEscapesTest {
         ClaimRequest claim = Messages.acquire(store, messages.key());
         byte[] json = "{\"a\":\"\\n\"}".getBytes(StandardCharsets.UTF_8);
         Claim mine = new Claim(claim.key(), claim.owner(), 1);
-        assertThat(store.complete(new CompleteRequest(mine, Messages.WINDOW, json, false)))
+        assertThat(Messages.only(store.complete(List.of(new CompleteRequest(mine, Messages.WINDOW, json, false)))))
                 .isEqualTo(WriteResult.applied());
         assertThat(store.find(claim.key()).orElseThrow().result()).isEqualTo(json);
     }

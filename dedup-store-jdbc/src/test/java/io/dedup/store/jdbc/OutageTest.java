@@ -64,7 +64,7 @@ class OutageTest {
                 .lockTimeout(Duration.ofSeconds(1))
                 .build());
         held = Messages.acquire(store, messages.key());
-        assertThat(store.renewAll(List.of(Messages.renew(held)))).containsOnly(WriteResult.applied());
+        assertThat(store.renew(List.of(Messages.renew(held)))).containsOnly(WriteResult.applied());
     }
 
     @AfterEach
@@ -108,17 +108,17 @@ class OutageTest {
     private void everyCall(Consumer<Throwable> check) {
         someCalls(check);
         List<ThrowingCallable> calls = List.of(
-                () -> store.complete(Messages.complete(held)),
-                () -> store.release(Messages.release(held)),
+                () -> Messages.only(store.complete(List.of(Messages.complete(held)))),
+                () -> Messages.only(store.release(List.of(Messages.release(held)))),
                 () -> store.find(held.key()),
                 () -> store.ping());
         calls.forEach(call -> assertFails(call, check));
     }
 
     private void someCalls(Consumer<Throwable> check) {
-        assertFails(() -> store.claim(Messages.claim(messages.key())), check);
-        assertFails(() -> throwFirst(store.claimAll(messages.claims(1_200))), check);
-        assertFails(() -> throwFirst(store.renewAll(List.of(Messages.renew(held)))), check);
+        assertFails(() -> Messages.only(store.claim(List.of(Messages.claim(messages.key())))), check);
+        assertFails(() -> Messages.first(store.claim(messages.claims(1_200))), check);
+        assertFails(() -> Messages.first(store.renew(List.of(Messages.renew(held)))), check);
     }
 
     private static void assertFails(ThrowingCallable call, Consumer<Throwable> check) {
@@ -127,23 +127,14 @@ class OutageTest {
         assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(LATE);
     }
 
-    private static void throwFirst(List<?> answers) {
-        Object first = answers.get(0);
-        assertThat(answers).allMatch(answer -> answer.getClass() == first.getClass());
-        if (first instanceof ClaimResult.StoreError error) {
-            throw error.cause();
-        } else if (first instanceof WriteResult.StoreError error) {
-            throw error.cause();
-        }
-    }
-
     private void assertRecovers() {
         await().ignoreExceptionsInstanceOf(DedupStoreException.class)
                 .untilAsserted(() -> Messages.done(store, messages.key()));
-        await().untilAsserted(() -> assertThat(store.renewAll(List.of(Messages.renew(held))))
+        await().untilAsserted(() -> assertThat(store.renew(List.of(Messages.renew(held))))
                 .as("on the heartbeat's connection")
                 .containsExactly(WriteResult.applied()));
-        assertThat(store.complete(Messages.complete(held, true))).isEqualTo(WriteResult.applied());
+        assertThat(Messages.only(store.complete(List.of(Messages.complete(held, true)))))
+                .isEqualTo(WriteResult.applied());
     }
 
     @OnDrivers
@@ -152,7 +143,7 @@ class OutageTest {
         start(dialect);
         proxy.cut();
 
-        assertThat(store.renewAll(List.of(Messages.renew(held)))).containsExactly(WriteResult.applied());
+        assertThat(store.renew(List.of(Messages.renew(held)))).containsExactly(WriteResult.applied());
     }
 
     @OnDrivers
@@ -170,7 +161,7 @@ class OutageTest {
                 })
                 .build());
         RenewRequest request = Messages.renew(held);
-        assertThat(renewing.renewAll(List.of(request))).containsExactly(WriteResult.applied());
+        assertThat(renewing.renew(List.of(request))).containsExactly(WriteResult.applied());
         try (Statement statement = last.get().createStatement()) {
             statement.execute(
                     dialect == JdbcDialect.POSTGRESQL
@@ -178,10 +169,10 @@ class OutageTest {
                             : "SET SESSION TRANSACTION READ ONLY");
         }
 
-        assertThat(renewing.renewAll(List.of(request)).get(0)).isInstanceOf(WriteResult.StoreError.class);
+        assertThat(renewing.renew(List.of(request)).get(0)).isInstanceOf(WriteResult.StoreError.class);
         // The heartbeat's next one, two thirds into the lease.
-        assertThat(renewing.renewAll(List.of(request))).containsExactly(WriteResult.applied());
-        assertThat(renewing.renewAll(List.of(request))).containsExactly(WriteResult.applied());
+        assertThat(renewing.renew(List.of(request))).containsExactly(WriteResult.applied());
+        assertThat(renewing.renew(List.of(request))).containsExactly(WriteResult.applied());
     }
 
     @OnDrivers
@@ -201,12 +192,13 @@ class OutageTest {
         ClaimRequest request = Messages.claim(messages.key());
         proxy.loseReplyTo(request.owner().value());
 
-        assertThatThrownBy(() -> store.claim(request)).isInstanceOf(DedupStoreException.class);
+        assertThatThrownBy(() -> Messages.only(store.claim(List.of(request)))).isInstanceOf(DedupStoreException.class);
 
         assertThat(proxy.lostReplies()).isEqualTo(1);
         await().ignoreExceptionsInstanceOf(DedupStoreException.class)
-                .untilAsserted(() -> assertAcquired(store.claim(request), 1));
-        assertThat(store.claim(Messages.claim(request.key()))).isInstanceOf(ClaimResult.InFlight.class);
+                .untilAsserted(() -> assertAcquired(Messages.only(store.claim(List.of(request))), 1));
+        assertThat(Messages.only(store.claim(List.of(Messages.claim(request.key())))))
+                .isInstanceOf(ClaimResult.InFlight.class);
     }
 
     @OnDrivers
@@ -216,11 +208,10 @@ class OutageTest {
         List<ClaimRequest> requests = messages.claims(10);
         proxy.loseReplyTo(requests.get(0).owner().value());
 
-        assertThat(store.claimAll(requests)).hasOnlyElementsOfType(ClaimResult.StoreError.class);
+        assertThat(store.claim(requests)).hasOnlyElementsOfType(ClaimResult.StoreError.class);
 
         assertThat(proxy.lostReplies()).isEqualTo(1);
-        await().untilAsserted(
-                        () -> assertThat(store.claimAll(requests)).allSatisfy(answer -> assertAcquired(answer, 1)));
+        await().untilAsserted(() -> assertThat(store.claim(requests)).allSatisfy(answer -> assertAcquired(answer, 1)));
     }
 
     @OnDrivers
@@ -230,25 +221,29 @@ class OutageTest {
         ClaimRequest request = Messages.acquire(store, messages.key());
         proxy.loseReplyTo(request.owner().value());
 
-        assertThatThrownBy(() -> store.complete(Messages.complete(request))).isInstanceOf(DedupStoreException.class);
+        assertThatThrownBy(() -> Messages.only(store.complete(List.of(Messages.complete(request)))))
+                .isInstanceOf(DedupStoreException.class);
 
         assertThat(proxy.lostReplies()).isEqualTo(1);
         await().ignoreExceptionsInstanceOf(DedupStoreException.class)
-                .untilAsserted(() -> assertThat(store.complete(Messages.complete(request, true)))
+                .untilAsserted(() -> assertThat(
+                                Messages.only(store.complete(List.of(Messages.complete(request, true)))))
                         .isEqualTo(WriteResult.applied()));
-        assertThat(store.complete(Messages.complete(request))).isEqualTo(WriteResult.leaseLost());
+        assertThat(Messages.only(store.complete(List.of(Messages.complete(request)))))
+                .isEqualTo(WriteResult.leaseLost());
     }
 
     @OnDrivers
     @DisplayName("a wiped table has forgotten: holders are told, and the next copy is a first attempt with a new token")
     void wiped(JdbcDialect dialect) {
         start(dialect);
-        ClaimResult.Acquired before = (ClaimResult.Acquired) store.claim(held);
+        ClaimResult.Acquired before = (ClaimResult.Acquired) Messages.only(store.claim(List.of(held)));
         database.execute("DELETE FROM dedup_record");
 
-        assertThat(store.renewAll(List.of(Messages.renew(held)))).containsOnly(WriteResult.leaseLost());
-        assertThat(store.complete(Messages.complete(held))).isEqualTo(WriteResult.leaseLost());
-        assertThat(store.claim(Messages.claim(held.key())))
+        assertThat(store.renew(List.of(Messages.renew(held)))).containsOnly(WriteResult.leaseLost());
+        assertThat(Messages.only(store.complete(List.of(Messages.complete(held)))))
+                .isEqualTo(WriteResult.leaseLost());
+        assertThat(Messages.only(store.claim(List.of(Messages.claim(held.key())))))
                 .isInstanceOfSatisfying(ClaimResult.Acquired.class, after -> {
                     assertThat(after.attempt()).isEqualTo(1);
                     assertThat(after.fencingToken()).isGreaterThan(before.fencingToken());

@@ -73,8 +73,9 @@ class PgBouncerTest {
 
         try (Races races = new Races()) {
             for (ClaimRequest won : races.claims(List.of(store, second), 20)) {
-                assertThat(second.renewAll(List.of(Messages.renew(won)))).containsExactly(WriteResult.applied());
-                assertThat(store.complete(Messages.complete(won))).isEqualTo(WriteResult.applied());
+                assertThat(second.renew(List.of(Messages.renew(won)))).containsExactly(WriteResult.applied());
+                assertThat(Messages.only(store.complete(List.of(Messages.complete(won)))))
+                        .isEqualTo(WriteResult.applied());
             }
             races.batches(List.of(store, second), 30);
             List<String> ids = races.effects(List.of(side(store, pool), side(second, other)), 20);

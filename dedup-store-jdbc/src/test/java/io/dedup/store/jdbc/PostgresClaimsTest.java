@@ -52,7 +52,8 @@ class PostgresClaimsTest {
         Messages.acquire(store, second);
         try (Rival handler = new Rival(database)) {
             handler.updateDone(second);
-            assertThat(database.hastyStore().claim(Messages.claim(second))).isInstanceOf(ClaimResult.InFlight.class);
+            assertThat(Messages.only(database.hastyStore().claim(List.of(Messages.claim(second)))))
+                    .isInstanceOf(ClaimResult.InFlight.class);
         }
     }
 
@@ -63,7 +64,7 @@ class PostgresClaimsTest {
         try (Rival handler = new Rival(database)) {
             handler.updateDone(second);
             List<ClaimResult> answers =
-                    database.hastyStore().claimAll(List.of(Messages.claim(first), Messages.claim(second)));
+                    database.hastyStore().claim(List.of(Messages.claim(first), Messages.claim(second)));
             assertThat(answers.get(0)).isInstanceOf(ClaimResult.Acquired.class);
             assertThat(answers.get(1)).isInstanceOf(ClaimResult.InFlight.class);
         }
@@ -76,11 +77,12 @@ class PostgresClaimsTest {
         ClaimResult meanwhile;
         try (Rival rival = new Rival(database)) {
             rival.insertDone(first);
-            batch = thread.submit(() -> store.claimAll(List.of(Messages.claim(first), Messages.claim(second))));
+            batch = thread.submit(() -> store.claim(List.of(Messages.claim(first), Messages.claim(second))));
             database.awaitBlocked();
             ClaimRequest other = Messages.claim(second);
-            meanwhile = store.claim(other);
-            assertThat(store.complete(Messages.complete(other))).isEqualTo(WriteResult.applied());
+            meanwhile = Messages.only(store.claim(List.of(other)));
+            assertThat(Messages.only(store.complete(List.of(Messages.complete(other)))))
+                    .isEqualTo(WriteResult.applied());
             assertThat(store.forget(second, LiveLease.RESPECT)).isEqualTo(OperatorResult.APPLIED);
             rival.commit();
         }
@@ -99,7 +101,7 @@ class PostgresClaimsTest {
         Future<List<ClaimResult>> batch;
         try (Rival rival = new Rival(database)) {
             rival.insertDone(second);
-            batch = thread.submit(() -> store.claimAll(List.of(
+            batch = thread.submit(() -> store.claim(List.of(
                     new ClaimRequest(first, Messages.owner(), lease),
                     new ClaimRequest(second, Messages.owner(), lease),
                     new ClaimRequest(third, Messages.owner(), lease))));
@@ -121,7 +123,7 @@ class PostgresClaimsTest {
         List<ClaimResult> answers;
         try (Rival rival = Rival.locking(database, second)) {
             answers = database.hastyStore()
-                    .claimAll(List.of(
+                    .claim(List.of(
                             new ClaimRequest(first, Messages.owner(), lease),
                             new ClaimRequest(second, Messages.owner(), lease),
                             new ClaimRequest(third, Messages.owner(), lease)));
@@ -138,7 +140,7 @@ class PostgresClaimsTest {
     void sharedOwner() {
         Messages.released(store, first);
         Owner owner = Messages.owner();
-        List<ClaimResult> answers = store.claimAll(Stream.of(first, second, third)
+        List<ClaimResult> answers = store.claim(Stream.of(first, second, third)
                 .map(key -> new ClaimRequest(key, owner, Messages.LEASE))
                 .toList());
         assertThat(answers).map(answer -> acquired(answer).attempt()).containsExactly(2, 1, 1);
@@ -155,7 +157,7 @@ class PostgresClaimsTest {
         long end;
         Future<List<WriteResult>> batch;
         try (Rival rival = Rival.locking(database, first)) {
-            batch = thread.submit(() -> store.completeAll(List.of(Messages.complete(early), Messages.complete(late))));
+            batch = thread.submit(() -> store.complete(List.of(Messages.complete(early), Messages.complete(late))));
             database.awaitBlocked();
             end = rival.now();
         }
@@ -171,7 +173,7 @@ class PostgresClaimsTest {
     void twice() {
         ClaimRequest owner = Messages.claim(first);
         List<ClaimResult> answers =
-                store.claimAll(List.of(owner, Messages.claim(second), Messages.claim(first), Messages.claim(third)));
+                store.claim(List.of(owner, Messages.claim(second), Messages.claim(first), Messages.claim(third)));
         // The answers are found by their messages, so both requests get the same one.
         assertThat(store.find(first).orElseThrow().owner()).isEqualTo(owner.owner());
         assertThat(answers.get(2)).isInstanceOf(ClaimResult.InFlight.class);

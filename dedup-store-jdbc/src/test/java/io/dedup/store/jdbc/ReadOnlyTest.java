@@ -98,15 +98,18 @@ class ReadOnlyTest {
         ClaimRequest claimed = Messages.acquire(store, messages.key());
 
         source.readOnly.set(true);
-        assertThatThrownBy(() -> store.claim(Messages.claim(messages.key()))).isInstanceOf(DedupStoreException.class);
-        assertThatThrownBy(() -> store.complete(Messages.complete(claimed))).isInstanceOf(DedupStoreException.class);
+        assertThatThrownBy(() -> Messages.only(store.claim(List.of(Messages.claim(messages.key())))))
+                .isInstanceOf(DedupStoreException.class);
+        assertThatThrownBy(() -> Messages.only(store.complete(List.of(Messages.complete(claimed)))))
+                .isInstanceOf(DedupStoreException.class);
         RecordTransaction transaction = transactions.beginWithRecords(TIMEOUT);
         assertThatThrownBy(() -> transaction.claimAll(List.of(Session.request(messages.key()))))
                 .isInstanceOf(DedupStoreException.class);
         transaction.rollback();
 
         source.readOnly.set(false);
-        assertThat(store.complete(Messages.complete(claimed, true))).isEqualTo(WriteResult.applied());
+        assertThat(Messages.only(store.complete(List.of(Messages.complete(claimed, true)))))
+                .isEqualTo(WriteResult.applied());
     }
 
     @OnEachDatabase

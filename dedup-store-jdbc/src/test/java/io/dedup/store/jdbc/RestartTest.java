@@ -52,14 +52,13 @@ class RestartTest {
                         .initializeSchema(InitializeSchema.ALWAYS)
                         .build()) {
             ClaimRequest held = Messages.acquire(store, messages.key());
-            assertThat(store.renewAll(List.of(Messages.renew(held)))).containsOnly(WriteResult.applied());
+            assertThat(store.renew(List.of(Messages.renew(held)))).containsOnly(WriteResult.applied());
 
             kill.run();
-            assertThatThrownBy(() -> store.claim(Messages.claim(messages.key())))
+            assertThatThrownBy(() -> Messages.only(store.claim(List.of(Messages.claim(messages.key())))))
                     .isInstanceOf(DedupStoreException.class)
                     .hasMessageContaining("check the server");
-            assertThat(store.renewAll(List.of(Messages.renew(held))))
-                    .hasOnlyElementsOfType(WriteResult.StoreError.class);
+            assertThat(store.renew(List.of(Messages.renew(held)))).hasOnlyElementsOfType(WriteResult.StoreError.class);
             assertThatThrownBy(JdbcDedupStore.builder(pool)::build)
                     .as("a start meanwhile")
                     .isInstanceOf(DedupStoreException.class)
@@ -68,8 +67,9 @@ class RestartTest {
             start.run();
             await().ignoreExceptionsInstanceOf(DedupStoreException.class)
                     .untilAsserted(() -> Messages.done(store, messages.key()));
-            assertThat(store.renewAll(List.of(Messages.renew(held)))).containsOnly(WriteResult.applied());
-            assertThat(store.complete(Messages.complete(held))).isEqualTo(WriteResult.applied());
+            assertThat(store.renew(List.of(Messages.renew(held)))).containsOnly(WriteResult.applied());
+            assertThat(Messages.only(store.complete(List.of(Messages.complete(held)))))
+                    .isEqualTo(WriteResult.applied());
         }
     }
 }

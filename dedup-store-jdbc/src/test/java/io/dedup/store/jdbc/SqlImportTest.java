@@ -70,7 +70,9 @@ class SqlImportTest {
                     assertThat(store.find(key).orElseThrow().state()).isEqualTo(State.PROCESSING);
                     continue;
                 }
-                assertThat(store.claim(Messages.claim(key))).as(id).isInstanceOf(ClaimResult.AlreadyDone.class);
+                assertThat(Messages.only(store.claim(List.of(Messages.claim(key)))))
+                        .as(id)
+                        .isInstanceOf(ClaimResult.AlreadyDone.class);
                 StoredRecord record = store.find(key).orElseThrow();
                 assertThat(record.completedAt()).as(id).isEqualTo(id.equals("done") ? done.completedAt() : hourAgo);
                 assertThat(record.expiresAt()).as(id).isEqualTo(hourAgo.plus(Duration.ofDays(7)));

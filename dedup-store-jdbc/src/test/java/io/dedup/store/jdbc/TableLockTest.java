@@ -11,6 +11,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -56,7 +57,8 @@ class TableLockTest {
 
     private void assertFailsWithin(JdbcDedupStore store, Duration most) {
         long start = System.nanoTime();
-        assertThatThrownBy(() -> store.claim(Messages.claim(messages.key()))).isInstanceOf(DedupStoreException.class);
+        assertThatThrownBy(() -> Messages.only(store.claim(List.of(Messages.claim(messages.key())))))
+                .isInstanceOf(DedupStoreException.class);
         assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(most);
     }
 

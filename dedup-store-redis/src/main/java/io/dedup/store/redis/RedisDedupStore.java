@@ -33,7 +33,7 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Stores records in Redis 6.2 or newer, with one atomic round trip per operation, single or batch.
+ * Stores records in Redis 6.2 or newer, with one atomic round trip per operation, however many messages it has.
  *
  * <p>Redis may lose data that it has acknowledged: by eviction, by {@code FLUSHDB}, or by a failover to a replica that
  * lags behind. Messages whose records are lost are handled again if redelivered.
@@ -105,43 +105,23 @@ public final class RedisDedupStore
     }
 
     @Override
-    public ClaimResult claim(ClaimRequest request) {
-        return records.claim(request);
+    public List<ClaimResult> claim(List<ClaimRequest> requests) {
+        return records.claim(requests);
     }
 
     @Override
-    public WriteResult complete(CompleteRequest request) {
-        return records.complete(request);
+    public List<WriteResult> complete(List<CompleteRequest> requests) {
+        return records.complete(requests);
     }
 
     @Override
-    public WriteResult release(ReleaseRequest request) {
-        return records.release(request);
+    public List<WriteResult> release(List<ReleaseRequest> requests) {
+        return records.release(requests);
     }
 
     @Override
-    public WriteResult renew(RenewRequest request) {
-        return records.renew(request);
-    }
-
-    @Override
-    public List<ClaimResult> claimAll(List<ClaimRequest> requests) {
-        return records.claimAll(requests);
-    }
-
-    @Override
-    public List<WriteResult> completeAll(List<CompleteRequest> requests) {
-        return records.completeAll(requests);
-    }
-
-    @Override
-    public List<WriteResult> releaseAll(List<ReleaseRequest> requests) {
-        return records.releaseAll(requests);
-    }
-
-    @Override
-    public List<WriteResult> renewAll(List<RenewRequest> requests) {
-        return records.renewAll(requests);
+    public List<WriteResult> renew(List<RenewRequest> requests) {
+        return records.renew(requests);
     }
 
     @Override

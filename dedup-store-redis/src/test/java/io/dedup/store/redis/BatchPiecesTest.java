@@ -34,7 +34,7 @@ class BatchPiecesTest {
     void start() {
         server = RedisServers.start();
         store = Stores.builder().uri(server.uri()).maxBatch(100).build();
-        store.completeAll(List.of(Messages.complete(Messages.acquire(store, messages.key()))));
+        store.complete(List.of(Messages.complete(Messages.acquire(store, messages.key()))));
         server.command("CONFIG", "RESETSTAT");
         server.command("CONFIG", "SET", "slowlog-log-slower-than", "0");
         server.command("CONFIG", "SET", "slowlog-max-len", "10000");
@@ -52,7 +52,7 @@ class BatchPiecesTest {
     void cap() {
         List<ClaimRequest> claims = messages.claims(1_050);
 
-        assertThat(store.claimAll(claims))
+        assertThat(store.claim(claims))
                 .allSatisfy(answer -> assertThat(answer).isInstanceOf(ClaimResult.Acquired.class));
 
         assertThat(scriptCalls()).isEqualTo(11);
@@ -70,10 +70,10 @@ class BatchPiecesTest {
     @DisplayName("a batch of one lease is one script call")
     void oneCall() {
         List<ClaimRequest> claims = messages.claims(100);
-        store.claimAll(claims);
+        store.claim(claims);
         assertThat(scriptCalls()).isEqualTo(1);
 
-        store.completeAll(claims.stream().map(Messages::complete).toList());
+        store.complete(claims.stream().map(Messages::complete).toList());
         assertThat(scriptCalls()).isEqualTo(2);
     }
 
@@ -84,7 +84,7 @@ class BatchPiecesTest {
         for (int i = 0; i < 30; i++) {
             claims.add(new ClaimRequest(messages.key(), Messages.owner(), Duration.ofMinutes(1 + i % 3)));
         }
-        assertThat(store.claimAll(claims))
+        assertThat(store.claim(claims))
                 .allSatisfy(answer -> assertThat(answer).isInstanceOf(ClaimResult.Acquired.class));
         assertThat(scriptCalls()).isEqualTo(3);
         for (int i = 0; i < 30; i++) {
@@ -98,7 +98,7 @@ class BatchPiecesTest {
             ClaimRequest claim = claims.get(i);
             completes.add(new CompleteRequest(new Claim(claim.key(), claim.owner(), 1), window, null, false));
         }
-        assertThat(store.completeAll(completes)).hasSize(30).containsOnly(WriteResult.applied());
+        assertThat(store.complete(completes)).hasSize(30).containsOnly(WriteResult.applied());
         for (int i = 0; i < 30; i++) {
             StoredRecord found = store.find(claims.get(i).key()).orElseThrow();
             if (i % 2 == 0) {
@@ -115,10 +115,10 @@ class BatchPiecesTest {
     @Test
     @DisplayName("an empty batch asks nobody")
     void empty() {
-        assertThat(store.claimAll(List.of())).isEmpty();
-        assertThat(store.completeAll(List.of())).isEmpty();
-        assertThat(store.releaseAll(List.of())).isEmpty();
-        assertThat(store.renewAll(List.of())).isEmpty();
+        assertThat(store.claim(List.of())).isEmpty();
+        assertThat(store.complete(List.of())).isEmpty();
+        assertThat(store.release(List.of())).isEmpty();
+        assertThat(store.renew(List.of())).isEmpty();
         assertThat(server.command("INFO", "commandstats")).doesNotContain("evalsha");
     }
 
@@ -126,12 +126,12 @@ class BatchPiecesTest {
     @DisplayName("D1 a key that is in a batch twice, which the contract forbids, still has one winner")
     void twice() {
         ClaimRequest first = Messages.claim(messages.key());
-        List<ClaimResult> answers = store.claimAll(List.of(first, Messages.claim(first.key())));
+        List<ClaimResult> answers = store.claim(List.of(first, Messages.claim(first.key())));
         assertThat(answers.get(0)).isInstanceOf(ClaimResult.Acquired.class);
         assertThat(answers.get(1)).isInstanceOf(ClaimResult.InFlight.class);
 
-        store.release(Messages.release(first, ReleaseMode.STARTED));
-        answers = store.claimAll(List.of(Messages.claim(first.key()), Messages.claim(first.key())));
+        Messages.only(store.release(List.of(Messages.release(first, ReleaseMode.STARTED))));
+        answers = store.claim(List.of(Messages.claim(first.key()), Messages.claim(first.key())));
         assertThat(answers.get(0)).isInstanceOf(ClaimResult.Acquired.class);
         assertThat(answers.get(1)).isInstanceOf(ClaimResult.InFlight.class);
     }

@@ -39,16 +39,16 @@ class ClusterFailoverTest {
             follow(replica, master);
             List<ClaimRequest> done = messages.claims(60);
             List<ClaimRequest> held = messages.claims(60);
-            assertThat(store.claimAll(done)).allSatisfy(ClusterFailoverTest::assertFirst);
-            assertThat(store.completeAll(done.stream().map(Messages::complete).toList()))
+            assertThat(store.claim(done)).allSatisfy(ClusterFailoverTest::assertFirst);
+            assertThat(store.complete(done.stream().map(Messages::complete).toList()))
                     .containsOnly(WriteResult.applied());
-            assertThat(store.claimAll(held)).allSatisfy(ClusterFailoverTest::assertFirst);
+            assertThat(store.claim(held)).allSatisfy(ClusterFailoverTest::assertFirst);
             await().atMost(PATIENCE).until(() -> replica.command("DBSIZE").equals(master.command("DBSIZE")));
 
             master.kill();
 
             List<ClaimRequest> meanwhile = messages.claims(60);
-            assertThat(store.claimAll(meanwhile))
+            assertThat(store.claim(meanwhile))
                     .hasAtLeastOneElementOfType(ClaimResult.StoreError.class)
                     .allMatch(answer ->
                             answer instanceof ClaimResult.StoreError || answer instanceof ClaimResult.Acquired);
@@ -57,17 +57,17 @@ class ClusterFailoverTest {
             // Those whose answer was lost are recognised as the caller's own.
             await().atMost(PATIENCE)
                     .untilAsserted(
-                            () -> assertThat(store.claimAll(meanwhile)).allSatisfy(ClusterFailoverTest::assertFirst));
-            assertThat(store.renewAll(held.stream().map(Messages::renew).toList()))
+                            () -> assertThat(store.claim(meanwhile)).allSatisfy(ClusterFailoverTest::assertFirst));
+            assertThat(store.renew(held.stream().map(Messages::renew).toList()))
                     .as("on the heartbeat's connection, which may notice later")
                     .allMatch(answer -> !answer.equals(WriteResult.leaseLost()));
             await().atMost(PATIENCE)
-                    .untilAsserted(() -> assertThat(store.renewAll(
+                    .untilAsserted(() -> assertThat(store.renew(
                                     held.stream().map(Messages::renew).toList()))
                             .containsOnly(WriteResult.applied()));
             // Nodes agree on the new master one after the other: errors until then, and never another answer.
             await().atMost(PATIENCE).untilAsserted(() -> {
-                List<ClaimResult> copies = store.claimAll(done.stream()
+                List<ClaimResult> copies = store.claim(done.stream()
                         .map(request -> Messages.claim(request.key()))
                         .toList());
                 assertNoneAcquired(copies);
@@ -76,11 +76,13 @@ class ClusterFailoverTest {
             for (ClaimRequest request : held) {
                 await().ignoreExceptionsInstanceOf(DedupStoreException.class)
                         .atMost(PATIENCE)
-                        .untilAsserted(() -> assertThat(store.claim(Messages.unfenced(request.key())))
+                        .untilAsserted(() -> assertThat(
+                                        Messages.only(store.claim(List.of(Messages.unfenced(request.key())))))
                                 .isInstanceOf(ClaimResult.InFlight.class));
                 await().ignoreExceptionsInstanceOf(DedupStoreException.class)
                         .atMost(PATIENCE)
-                        .untilAsserted(() -> assertThat(store.complete(Messages.complete(request, null, true)))
+                        .untilAsserted(() -> assertThat(
+                                        Messages.only(store.complete(List.of(Messages.complete(request, null, true)))))
                                 .isEqualTo(WriteResult.applied()));
             }
         }

@@ -86,7 +86,7 @@ class ClusterSlotsTest {
                 .toList();
         cluster.masters().forEach(master -> master.command("FLUSHALL"));
 
-        assertThat(store.claimAll(claims))
+        assertThat(store.claim(claims))
                 .allSatisfy(answer -> assertThat(answer).isInstanceOf(ClaimResult.Acquired.class));
 
         for (RedisServer master : cluster.masters()) {
@@ -151,11 +151,12 @@ class ClusterSlotsTest {
         }
 
         List<ClaimRequest> batch = List.of(Messages.claim(key), Messages.claim(messages.key()));
-        assertThat(store.claimAll(batch))
+        assertThat(store.claim(batch))
                 .allSatisfy(answer -> assertThat(answer).isInstanceOf(ClaimResult.Acquired.class));
         assertThat(to.command("CLUSTER", "COUNTKEYSINSLOT", Integer.toString(slot)))
                 .isEqualTo("1");
-        assertThat(store.complete(Messages.complete(batch.get(0)))).isEqualTo(WriteResult.applied());
+        assertThat(Messages.only(store.complete(List.of(Messages.complete(batch.get(0))))))
+                .isEqualTo(WriteResult.applied());
     }
 
     @Test
@@ -165,21 +166,25 @@ class ClusterSlotsTest {
         ClaimRequest released = Messages.claim(messages.key());
         ClaimRequest renewed = Messages.claim(messages.key());
         List<ClaimRequest> claims = List.of(completed, released, renewed);
-        assertThat(store.claimAll(claims))
+        assertThat(store.claim(claims))
                 .allSatisfy(answer -> assertThat(answer).isInstanceOf(ClaimResult.Acquired.class));
         claims.forEach(claim -> beginMove(slot(claim.key())));
         try {
-            assertThat(store.complete(Messages.complete(completed))).isEqualTo(WriteResult.applied());
-            assertThat(store.release(Messages.release(released, ReleaseMode.STARTED)))
+            assertThat(Messages.only(store.complete(List.of(Messages.complete(completed)))))
                     .isEqualTo(WriteResult.applied());
-            assertThat(store.renew(Messages.renew(renewed))).isEqualTo(WriteResult.applied());
+            assertThat(Messages.only(store.release(List.of(Messages.release(released, ReleaseMode.STARTED)))))
+                    .isEqualTo(WriteResult.applied());
+            assertThat(Messages.only(store.renew(List.of(Messages.renew(renewed)))))
+                    .isEqualTo(WriteResult.applied());
 
-            assertThat(store.claim(Messages.claim(completed.key()))).isInstanceOf(ClaimResult.AlreadyDone.class);
-            assertThat(store.claim(Messages.claim(released.key())))
+            assertThat(Messages.only(store.claim(List.of(Messages.claim(completed.key())))))
+                    .isInstanceOf(ClaimResult.AlreadyDone.class);
+            assertThat(Messages.only(store.claim(List.of(Messages.claim(released.key())))))
                     .isInstanceOfSatisfying(
                             ClaimResult.Acquired.class,
                             acquired -> assertThat(acquired.attempt()).isEqualTo(2));
-            assertThat(store.claim(Messages.claim(renewed.key()))).isInstanceOf(ClaimResult.InFlight.class);
+            assertThat(Messages.only(store.claim(List.of(Messages.claim(renewed.key())))))
+                    .isInstanceOf(ClaimResult.InFlight.class);
         } finally {
             claims.forEach(claim -> cluster.masters()
                     .forEach(master ->
@@ -227,12 +232,12 @@ class ClusterSlotsTest {
                 List<ClaimRequest> claims = keys.subList(from, from + 25).stream()
                         .map(Messages::claim)
                         .toList();
-                List<ClaimResult> answers = store.claimAll(claims);
+                List<ClaimResult> answers = store.claim(claims);
                 List<CompleteRequest> completions = new ArrayList<>();
                 for (int i = 0; i < claims.size(); i++) {
                     ClaimResult answer = answers.get(i);
                     for (int retries = 0; answer instanceof ClaimResult.StoreError && retries < 100; retries++) {
-                        answer = store.claimAll(List.of(claims.get(i))).get(0); // the same owner
+                        answer = store.claim(List.of(claims.get(i))).get(0); // the same owner
                     }
                     more |= !(answer instanceof ClaimResult.AlreadyDone);
                     if (answer instanceof ClaimResult.Acquired) {
@@ -241,13 +246,13 @@ class ClusterSlotsTest {
                         completions.add(Messages.complete(claims.get(i)));
                     }
                 }
-                List<WriteResult> written = store.completeAll(completions);
+                List<WriteResult> written = store.complete(completions);
                 for (int i = 0; i < written.size(); i++) {
                     WriteResult result = written.get(i);
                     for (int retries = 0; result instanceof WriteResult.StoreError && retries < 100; retries++) {
                         CompleteRequest first = completions.get(i);
-                        result = store.complete(
-                                new CompleteRequest(first.claim(), first.window(), first.result(), true));
+                        result = Messages.only(store.complete(
+                                List.of(new CompleteRequest(first.claim(), first.window(), first.result(), true))));
                     }
                     assertThat(result).isEqualTo(WriteResult.applied());
                 }
@@ -312,17 +317,20 @@ class ClusterSlotsTest {
             int slot = SlotHash.getSlot(new RecordKeys("packed-slots").key(held.key()));
             beginMove(slot);
             try {
-                assertThatThrownBy(() -> packed.complete(Messages.complete(held)))
+                assertThatThrownBy(() -> Messages.only(packed.complete(List.of(Messages.complete(held)))))
                         .isInstanceOf(DedupStoreException.class)
                         .hasMessageContaining("TRYAGAIN")
                         .hasMessageContaining("being moved");
-                assertThat(packed.renew(Messages.renew(held))).isEqualTo(WriteResult.applied());
+                assertThat(Messages.only(packed.renew(List.of(Messages.renew(held)))))
+                        .isEqualTo(WriteResult.applied());
             } finally {
                 cluster.masters()
                         .forEach(master -> master.command("CLUSTER", "SETSLOT", Integer.toString(slot), "STABLE"));
             }
-            assertThat(packed.complete(Messages.complete(held))).isEqualTo(WriteResult.applied());
-            assertThat(packed.claim(Messages.claim(held.key()))).isInstanceOf(ClaimResult.AlreadyDone.class);
+            assertThat(Messages.only(packed.complete(List.of(Messages.complete(held)))))
+                    .isEqualTo(WriteResult.applied());
+            assertThat(Messages.only(packed.claim(List.of(Messages.claim(held.key())))))
+                    .isInstanceOf(ClaimResult.AlreadyDone.class);
         }
     }
 
@@ -350,13 +358,14 @@ class ClusterSlotsTest {
         cluster.masters().forEach(master -> master.command("CONFIG", "RESETSTAT"));
 
         List<ClaimRequest> batch = messages.claims(60);
-        assertThat(store.claimAll(batch))
+        assertThat(store.claim(batch))
                 .allSatisfy(answer -> assertThat(answer).isInstanceOf(ClaimResult.Acquired.class));
-        assertThat(store.completeAll(batch.stream().map(Messages::complete).toList()))
+        assertThat(store.complete(batch.stream().map(Messages::complete).toList()))
                 .containsOnly(WriteResult.applied());
         for (ClaimRequest request : messages.claims(12)) {
-            assertThat(store.claim(request)).isInstanceOf(ClaimResult.Acquired.class);
-            assertThat(store.renew(Messages.renew(request))).isEqualTo(WriteResult.applied());
+            assertThat(Messages.only(store.claim(List.of(request)))).isInstanceOf(ClaimResult.Acquired.class);
+            assertThat(Messages.only(store.renew(List.of(Messages.renew(request)))))
+                    .isEqualTo(WriteResult.applied());
         }
 
         assertThat(cluster.masters())
@@ -394,13 +403,13 @@ class ClusterSlotsTest {
                 .clusterUris(uris())
                 .commandTimeout(timeout)
                 .build()) {
-            assertThat(store.claimAll(messages.claims(60)))
+            assertThat(store.claim(messages.claims(60)))
                     .as("so that all nodes know the script")
                     .allSatisfy(answer -> assertThat(answer).isInstanceOf(ClaimResult.Acquired.class));
             slow.pause();
             long start = System.nanoTime();
             try {
-                answers = hasty.claimAll(claims);
+                answers = hasty.claim(claims);
                 took = Duration.ofNanos(System.nanoTime() - start);
             } finally {
                 slow.resume();
@@ -414,7 +423,7 @@ class ClusterSlotsTest {
 
         // The other keys were claimed meanwhile, or weren't: both are recognised.
         await().atMost(Duration.ofMinutes(1))
-                .untilAsserted(() -> assertThat(store.claimAll(claims))
+                .untilAsserted(() -> assertThat(store.claim(claims))
                         .allSatisfy(answer -> assertThat(answer)
                                 .isInstanceOfSatisfying(
                                         ClaimResult.Acquired.class,
@@ -431,14 +440,14 @@ class ClusterSlotsTest {
                 .clusterUris(uris())
                 .commandTimeout(Duration.ofSeconds(3))
                 .build()) {
-            assertThat(store.claimAll(claims))
+            assertThat(store.claim(claims))
                     .allSatisfy(answer -> assertThat(answer).isInstanceOf(ClaimResult.Acquired.class));
             List<RenewRequest> renewals = claims.stream().map(Messages::renew).toList();
-            assertThat(hasty.renewAll(renewals)).containsOnly(WriteResult.applied());
+            assertThat(hasty.renew(renewals)).containsOnly(WriteResult.applied());
             slow.pause();
             List<WriteResult> answers;
             try {
-                answers = hasty.renewAll(renewals);
+                answers = hasty.renew(renewals);
             } finally {
                 slow.resume();
             }

@@ -46,7 +46,7 @@ class ForgetAllClusterTest {
     private int fill() {
         List<ClaimRequest> claims = Stream.concat(messages.claims(3_000).stream(), ForgetAllTest.hostile(messages))
                 .toList();
-        assertThat(store.claimAll(claims))
+        assertThat(store.claim(claims))
                 .allSatisfy(answer -> assertThat(answer).isInstanceOf(ClaimResult.Acquired.class));
         assertThat(cluster.masters())
                 .allSatisfy(master ->

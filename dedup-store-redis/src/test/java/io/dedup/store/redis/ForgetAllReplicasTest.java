@@ -29,7 +29,7 @@ class ForgetAllReplicasTest {
     void start() {
         servers = RedisServers.startSentinels(RedisBinary.embedded());
         store = Stores.builder().uri(Sentinels.uri(servers)).build();
-        assertThat(store.claimAll(claims))
+        assertThat(store.claim(claims))
                 .allSatisfy(answer -> assertThat(answer).isInstanceOf(ClaimResult.Acquired.class));
     }
 

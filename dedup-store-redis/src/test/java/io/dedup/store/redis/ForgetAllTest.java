@@ -57,7 +57,7 @@ class ForgetAllTest {
     }
 
     private static void acquireAll(RedisDedupStore store, List<ClaimRequest> claims) {
-        assertThat(store.claimAll(claims))
+        assertThat(store.claim(claims))
                 .allSatisfy(answer -> assertThat(answer).isInstanceOf(ClaimResult.Acquired.class));
     }
 
@@ -82,16 +82,18 @@ class ForgetAllTest {
                     .toList();
             acquireAll(store, claims);
             List<ClaimRequest> done = claims.subList(10_000, claims.size());
-            assertThat(store.completeAll(done.stream().map(Messages::complete).toList()))
+            assertThat(store.complete(done.stream().map(Messages::complete).toList()))
                     .containsOnly(WriteResult.applied());
 
             assertThat(store.forgetAll()).isEqualTo(claims.size());
 
             assertThat(server.command("DBSIZE")).isEqualTo(Integer.toString(before));
-            assertThat(store.complete(Messages.complete(claims.get(0))))
+            assertThat(Messages.only(store.complete(List.of(Messages.complete(claims.get(0))))))
                     .as("whose lease was live")
                     .isEqualTo(WriteResult.leaseLost());
-            assertThat(store.claim(Messages.claim(done.get(0).key()))).isInstanceOf(ClaimResult.Acquired.class);
+            assertThat(Messages.only(
+                            store.claim(List.of(Messages.claim(done.get(0).key())))))
+                    .isInstanceOf(ClaimResult.Acquired.class);
             store.ping();
             assertThat(server.command("GET", "dedup{}!retention")).isEqualTo("604800000");
             assertThat(foreignKeys)

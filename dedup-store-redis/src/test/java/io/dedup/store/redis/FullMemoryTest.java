@@ -50,13 +50,15 @@ class FullMemoryTest {
         ClaimRequest withResult = Messages.acquire(store, messages.key());
         ClaimRequest withFingerprint = new ClaimRequest(
                 messages.key(), Messages.owner(), Messages.LEASE, new Fingerprint("f".repeat(64)), true);
-        assertThat(store.claim(withFingerprint)).isInstanceOf(ClaimResult.Acquired.class);
+        assertThat(Messages.only(store.claim(List.of(withFingerprint)))).isInstanceOf(ClaimResult.Acquired.class);
         fill();
 
-        assertThat(store.complete(Messages.complete(plain))).isEqualTo(WriteResult.applied());
-        assertThat(store.complete(Messages.complete(withResult, new byte[100_000], false)))
+        assertThat(Messages.only(store.complete(List.of(Messages.complete(plain)))))
                 .isEqualTo(WriteResult.applied());
-        assertThat(store.complete(Messages.complete(withFingerprint))).isEqualTo(WriteResult.applied());
+        assertThat(Messages.only(store.complete(List.of(Messages.complete(withResult, new byte[100_000], false)))))
+                .isEqualTo(WriteResult.applied());
+        assertThat(Messages.only(store.complete(List.of(Messages.complete(withFingerprint)))))
+                .isEqualTo(WriteResult.applied());
 
         for (ClaimRequest done : List.of(plain, withResult, withFingerprint)) {
             assertThat(store.find(done.key()))
@@ -70,11 +72,11 @@ class FullMemoryTest {
     void completeAll(RedisVersion version) {
         start(version);
         List<ClaimRequest> claims = messages.claims(700);
-        assertThat(store.claimAll(claims))
+        assertThat(store.claim(claims))
                 .allSatisfy(answer -> assertThat(answer).isInstanceOf(ClaimResult.Acquired.class));
         fill();
 
-        assertThat(store.completeAll(claims.stream().map(Messages::complete).toList()))
+        assertThat(store.complete(claims.stream().map(Messages::complete).toList()))
                 .containsOnly(WriteResult.applied());
     }
 
@@ -85,14 +87,14 @@ class FullMemoryTest {
         ClaimRequest theirs = Messages.acquire(store, messages.key());
         ClaimRequest lost = Messages.claim(theirs.key());
         List<ClaimRequest> mine = messages.claims(4);
-        store.claimAll(mine);
+        store.claim(mine);
         fill();
 
-        assertThat(store.completeAll(Stream.of(lost, mine.get(0), mine.get(1))
+        assertThat(store.complete(Stream.of(lost, mine.get(0), mine.get(1))
                         .map(Messages::complete)
                         .toList()))
                 .containsExactly(WriteResult.leaseLost(), WriteResult.applied(), WriteResult.applied());
-        assertThat(store.releaseAll(Stream.of(lost, mine.get(2), mine.get(3))
+        assertThat(store.release(Stream.of(lost, mine.get(2), mine.get(3))
                         .map(request -> Messages.release(request, ReleaseMode.STARTED))
                         .toList()))
                 .containsExactly(WriteResult.leaseLost(), WriteResult.applied(), WriteResult.applied());
@@ -104,14 +106,13 @@ class FullMemoryTest {
     void releaseAndRenew(RedisVersion version) {
         start(version);
         List<ClaimRequest> claims = messages.claims(3);
-        store.claimAll(claims);
+        store.claim(claims);
         fill();
 
-        assertThat(store.renewAll(claims.stream().map(Messages::renew).toList()))
-                .containsOnly(WriteResult.applied());
-        assertThat(store.release(Messages.release(claims.get(0), ReleaseMode.STARTED)))
+        assertThat(store.renew(claims.stream().map(Messages::renew).toList())).containsOnly(WriteResult.applied());
+        assertThat(Messages.only(store.release(List.of(Messages.release(claims.get(0), ReleaseMode.STARTED)))))
                 .isEqualTo(WriteResult.applied());
-        assertThat(store.releaseAll(List.of(
+        assertThat(store.release(List.of(
                         Messages.release(claims.get(1), ReleaseMode.NOT_STARTED),
                         Messages.release(claims.get(2), ReleaseMode.CONVICTED))))
                 .containsOnly(WriteResult.applied());
@@ -128,7 +129,7 @@ class FullMemoryTest {
         fill();
 
         for (ClaimRequest request : List.of(Messages.claim(messages.key()), Messages.unfenced(messages.key()))) {
-            assertThatThrownBy(() -> store.claim(request))
+            assertThatThrownBy(() -> Messages.only(store.claim(List.of(request))))
                     .isInstanceOf(DedupStoreException.class)
                     .hasMessageContaining("OOM")
                     .hasMessageContaining("maxmemory");
@@ -144,11 +145,13 @@ class FullMemoryTest {
         Messages.done(store, done);
         fill();
 
-        assertThat(store.claim(Messages.claim(done))).isInstanceOf(ClaimResult.AlreadyDone.class);
-        assertThat(store.claim(Messages.unfenced(done))).isInstanceOf(ClaimResult.AlreadyDone.class);
+        assertThat(Messages.only(store.claim(List.of(Messages.claim(done)))))
+                .isInstanceOf(ClaimResult.AlreadyDone.class);
+        assertThat(Messages.only(store.claim(List.of(Messages.unfenced(done)))))
+                .isInstanceOf(ClaimResult.AlreadyDone.class);
         List<ClaimRequest> batch = new ArrayList<>(messages.claims(2));
         batch.add(1, Messages.claim(done));
-        List<ClaimResult> answers = store.claimAll(batch);
+        List<ClaimResult> answers = store.claim(batch);
         assertThat(answers.get(0)).isInstanceOf(ClaimResult.StoreError.class);
         assertThat(answers.get(1)).isInstanceOf(ClaimResult.AlreadyDone.class);
         assertThat(answers.get(2)).isInstanceOf(ClaimResult.StoreError.class);

@@ -52,7 +52,7 @@ class LostReplyTest {
         ClaimRequest request = Messages.claim(messages.key());
         proxy.loseReplyTo(request.owner().value());
 
-        assertThatThrownBy(() -> store.claim(request)).isInstanceOf(DedupStoreException.class);
+        assertThatThrownBy(() -> Messages.only(store.claim(List.of(request)))).isInstanceOf(DedupStoreException.class);
 
         assertThat(proxy.lostReplies()).isEqualTo(1);
         assertOwn(awaitAnswer(request));
@@ -65,7 +65,7 @@ class LostReplyTest {
         ClaimRequest request = Messages.unfenced(messages.key());
         proxy.loseReplyTo(request.owner().value());
 
-        assertThatThrownBy(() -> store.claim(request)).isInstanceOf(DedupStoreException.class);
+        assertThatThrownBy(() -> Messages.only(store.claim(List.of(request)))).isInstanceOf(DedupStoreException.class);
 
         assertThat(proxy.lostReplies()).isEqualTo(1);
         assertOwn(awaitAnswer(request));
@@ -78,10 +78,10 @@ class LostReplyTest {
         List<ClaimRequest> requests = messages.claims(20);
         proxy.loseReplyTo(requests.get(19).owner().value());
 
-        assertThat(store.claimAll(requests))
+        assertThat(store.claim(requests))
                 .allSatisfy(answer -> assertThat(answer).isInstanceOf(ClaimResult.StoreError.class));
 
-        await().untilAsserted(() -> assertThat(store.claimAll(requests)).allSatisfy(LostReplyTest::assertOwn));
+        await().untilAsserted(() -> assertThat(store.claim(requests)).allSatisfy(LostReplyTest::assertOwn));
     }
 
     @OnEachVersion
@@ -91,12 +91,14 @@ class LostReplyTest {
         ClaimRequest request = Messages.acquire(store, messages.key());
         proxy.loseReplyTo(request.owner().value());
 
-        assertThatThrownBy(() -> store.complete(Messages.complete(request))).isInstanceOf(DedupStoreException.class);
+        assertThatThrownBy(() -> Messages.only(store.complete(List.of(Messages.complete(request)))))
+                .isInstanceOf(DedupStoreException.class);
 
         awaitConnection();
         StoredRecord applied = store.find(request.key()).orElseThrow();
         assertThat(applied.state()).isEqualTo(StoredRecord.State.DONE);
-        assertThat(store.complete(Messages.complete(request, null, true))).isEqualTo(WriteResult.applied());
+        assertThat(Messages.only(store.complete(List.of(Messages.complete(request, null, true)))))
+                .isEqualTo(WriteResult.applied());
         assertThat(store.find(request.key())).contains(applied);
     }
 
@@ -120,7 +122,8 @@ class LostReplyTest {
         start(version);
         ClaimRequest request = Messages.acquire(store, messages.key());
         proxy.loseReplyTo(request.owner().value());
-        assertThatThrownBy(() -> store.complete(Messages.complete(request))).isInstanceOf(DedupStoreException.class);
+        assertThatThrownBy(() -> Messages.only(store.complete(List.of(Messages.complete(request)))))
+                .isInstanceOf(DedupStoreException.class);
         server.command("CONFIG", "RESETSTAT");
 
         awaitConnection();
@@ -134,18 +137,18 @@ class LostReplyTest {
         start(version);
         ClaimRequest request = Messages.claim(messages.key());
         server.pause();
-        assertThatThrownBy(() -> store.claim(request))
+        assertThatThrownBy(() -> Messages.only(store.claim(List.of(request))))
                 .isInstanceOf(DedupStoreException.class)
                 .hasMessageContaining("commandTimeout");
         server.resume();
 
         await().untilAsserted(() -> assertThat(store.find(request.key())).isPresent());
-        assertOwn(store.claim(request));
+        assertOwn(Messages.only(store.claim(List.of(request))));
     }
 
     private ClaimResult awaitAnswer(ClaimRequest request) {
         awaitConnection();
-        return store.claim(request);
+        return Messages.only(store.claim(List.of(request)));
     }
 
     private void awaitConnection() {

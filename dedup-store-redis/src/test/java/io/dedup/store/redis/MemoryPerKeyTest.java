@@ -56,17 +56,19 @@ class MemoryPerKeyTest {
     }
 
     private static void single(RedisDedupStore store, DedupKey key, Window window) {
-        assertThat(store.claim(new ClaimRequest(key, OWNER, Messages.LEASE))).isInstanceOf(ClaimResult.Acquired.class);
-        assertThat(store.complete(new CompleteRequest(new Claim(key, OWNER, 1), window, null, false))
+        assertThat(Messages.only(store.claim(List.of(new ClaimRequest(key, OWNER, Messages.LEASE)))))
+                .isInstanceOf(ClaimResult.Acquired.class);
+        assertThat(Messages.only(store.complete(
+                                List.of(new CompleteRequest(new Claim(key, OWNER, 1), window, null, false))))
                         .isApplied())
                 .isTrue();
     }
 
     private static void batch(RedisDedupStore store, List<DedupKey> keys, Window window) {
-        store.claimAll(keys.stream()
+        store.claim(keys.stream()
                 .map(key -> new ClaimRequest(key, OWNER, Messages.LEASE))
                 .toList());
-        assertThat(store.completeAll(keys.stream()
+        assertThat(store.complete(keys.stream()
                         .map(key -> new CompleteRequest(new Claim(key, OWNER, 1), window, null, false))
                         .toList()))
                 .allMatch(answer -> answer.isApplied());

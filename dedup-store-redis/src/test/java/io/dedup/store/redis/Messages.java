@@ -81,11 +81,30 @@ final class Messages {
 
     static ClaimRequest acquire(DedupStore store, DedupKey key) {
         ClaimRequest request = claim(key);
-        assertThat(store.claim(request)).isInstanceOf(ClaimResult.Acquired.class);
+        assertThat(only(store.claim(List.of(request)))).isInstanceOf(ClaimResult.Acquired.class);
         return request;
     }
 
     static void done(DedupStore store, DedupKey key) {
-        assertThat(store.complete(complete(acquire(store, key)))).isEqualTo(WriteResult.applied());
+        assertThat(only(store.complete(List.of(complete(acquire(store, key)))))).isEqualTo(WriteResult.applied());
+    }
+
+    /** The answer to a list of one request; throws the error if it has no answer. */
+    static <A> A only(List<A> answers) {
+        assertThat(answers).hasSize(1);
+        return first(answers);
+    }
+
+    /** The first of answers of one kind; throws the error if they are none. */
+    static <A> A first(List<A> answers) {
+        A first = answers.get(0);
+        assertThat(answers).allMatch(answer -> answer.getClass() == first.getClass());
+        if (first instanceof ClaimResult.StoreError error) {
+            throw error.cause();
+        }
+        if (first instanceof WriteResult.StoreError error) {
+            throw error.cause();
+        }
+        return first;
     }
 }

@@ -51,11 +51,12 @@ class NativeClaimTest {
         Messages.done(store, done);
         server.command("CONFIG", "RESETSTAT");
 
-        assertThat(store.claim(Messages.unfenced(messages.key())))
+        assertThat(Messages.only(store.claim(List.of(Messages.unfenced(messages.key())))))
                 .isInstanceOfSatisfying(
                         ClaimResult.Acquired.class,
                         acquired -> assertThat(acquired.attempt()).isEqualTo(1));
-        assertThat(store.claim(Messages.unfenced(done))).isInstanceOf(ClaimResult.AlreadyDone.class);
+        assertThat(Messages.only(store.claim(List.of(Messages.unfenced(done)))))
+                .isInstanceOf(ClaimResult.AlreadyDone.class);
 
         assertThat(scriptsRan()).isEqualTo(version == RedisVersion.REDIS_6_2);
     }
@@ -66,11 +67,11 @@ class NativeClaimTest {
         start(RedisVersion.REDIS_7);
 
         server.command("CONFIG", "RESETSTAT");
-        store.claim(Messages.claim(messages.key()));
+        Messages.only(store.claim(List.of(Messages.claim(messages.key()))));
         assertThat(scriptsRan()).as("with a token").isTrue();
 
         server.command("CONFIG", "RESETSTAT");
-        store.claimAll(List.of(Messages.unfenced(messages.key()), Messages.unfenced(messages.key())));
+        store.claim(List.of(Messages.unfenced(messages.key()), Messages.unfenced(messages.key())));
         assertThat(scriptsRan()).as("in a batch").isTrue();
 
         server.command("CONFIG", "RESETSTAT");
@@ -78,7 +79,7 @@ class NativeClaimTest {
                 .uri(server.uri())
                 .waitForReplicas(1, Duration.ofMillis(10))
                 .build()) {
-            assertThatThrownBy(() -> waiting.claim(Messages.unfenced(messages.key())))
+            assertThatThrownBy(() -> Messages.only(waiting.claim(List.of(Messages.unfenced(messages.key())))))
                     .isInstanceOf(DedupStoreException.class)
                     .hasMessageContaining("waitForReplicas");
         }
@@ -91,7 +92,7 @@ class NativeClaimTest {
         start(version);
         Fingerprint fingerprint = new Fingerprint("f".repeat(64));
         ClaimRequest request = new ClaimRequest(messages.key(), Messages.owner(), Messages.LEASE, fingerprint, false);
-        store.claim(request);
+        Messages.only(store.claim(List.of(request)));
 
         StoredRecord found = store.find(request.key()).orElseThrow();
 
@@ -107,14 +108,14 @@ class NativeClaimTest {
     void inFlight(RedisVersion version) {
         start(version);
         ClaimRequest first = Messages.unfenced(messages.key());
-        store.claim(first);
+        Messages.only(store.claim(List.of(first)));
         String value = server.command("GET", Messages.stored(first.key()));
         server.command(
                 "PEXPIRE",
                 Messages.stored(first.key()),
                 Long.toString(store.attemptRetention().toMillis() + 20_000));
 
-        assertThat(store.claim(Messages.unfenced(first.key())))
+        assertThat(Messages.only(store.claim(List.of(Messages.unfenced(first.key())))))
                 .isInstanceOfSatisfying(
                         ClaimResult.InFlight.class,
                         answer ->
@@ -133,10 +134,10 @@ class NativeClaimTest {
         server.command("SET", Messages.stored(text), "hello");
         server.command("RPUSH", Messages.stored(list), "hello");
 
-        assertThatThrownBy(() -> store.claim(Messages.unfenced(text)))
+        assertThatThrownBy(() -> Messages.only(store.claim(List.of(Messages.unfenced(text)))))
                 .isInstanceOf(DedupStoreException.class)
                 .hasMessageContaining("not a record of this store");
-        assertThatThrownBy(() -> store.claim(Messages.unfenced(list)))
+        assertThatThrownBy(() -> Messages.only(store.claim(List.of(Messages.unfenced(list)))))
                 .isInstanceOf(DedupStoreException.class)
                 .hasMessageContaining("WRONGTYPE");
         assertThat(server.command("GET", Messages.stored(text))).isEqualTo("hello");
@@ -153,7 +154,7 @@ class NativeClaimTest {
                 List<Callable<ClaimResult>> copies = new ArrayList<>();
                 for (int i = 0; i < COPIES; i++) {
                     ClaimRequest request = i % 2 == 0 ? Messages.unfenced(key) : Messages.claim(key);
-                    copies.add(() -> store.claim(request));
+                    copies.add(() -> Messages.only(store.claim(List.of(request))));
                 }
                 List<ClaimResult> answers = new ArrayList<>();
                 for (Future<ClaimResult> answer : threads.invokeAll(copies)) {
@@ -179,14 +180,14 @@ class NativeClaimTest {
                 .build();
         server.pause();
         try {
-            assertThatThrownBy(() -> store.claim(Messages.unfenced(messages.key())))
+            assertThatThrownBy(() -> Messages.only(store.claim(List.of(Messages.unfenced(messages.key())))))
                     .isInstanceOf(DedupStoreException.class)
                     .hasMessageContaining("commandTimeout");
         } finally {
             server.resume();
         }
         server.kill();
-        assertThatThrownBy(() -> store.claim(Messages.unfenced(messages.key())))
+        assertThatThrownBy(() -> Messages.only(store.claim(List.of(Messages.unfenced(messages.key())))))
                 .isInstanceOf(DedupStoreException.class)
                 .hasMessageContaining("127.0.0.1:" + server.port());
     }

@@ -12,6 +12,7 @@ import io.dedup.store.WriteResult;
 import io.dedup.testservers.redis.RedisServer;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 
@@ -46,7 +47,7 @@ class NumbersTest {
         DedupKey key = messages.key();
         released(key, 1, "9007199254740983");
 
-        assertThat(store.claim(Messages.claim(key)))
+        assertThat(Messages.only(store.claim(List.of(Messages.claim(key)))))
                 .isEqualTo(new ClaimResult.Acquired(2, 0, false, 9_007_199_254_740_984L));
 
         assertThat(store.find(key).orElseThrow().fencingToken()).isEqualTo(9_007_199_254_740_984L);
@@ -60,7 +61,7 @@ class NumbersTest {
         DedupKey key = messages.key();
         long before = micros();
 
-        ClaimResult.Acquired acquired = (ClaimResult.Acquired) store.claim(Messages.claim(key));
+        ClaimResult.Acquired acquired = (ClaimResult.Acquired) Messages.only(store.claim(List.of(Messages.claim(key))));
 
         assertThat(acquired.fencingToken()).isBetween(before, micros());
         assertThat(server.command("GET", Messages.stored(key))).contains("," + acquired.fencingToken() + ",");
@@ -78,10 +79,11 @@ class NumbersTest {
         DedupKey key = messages.key();
         released(key, 2_045, "1");
         ClaimRequest request = Messages.claim(key);
-        assertThat(store.claim(request)).isInstanceOf(ClaimResult.Acquired.class);
+        assertThat(Messages.only(store.claim(List.of(request)))).isInstanceOf(ClaimResult.Acquired.class);
         long before = micros() / 1_000;
 
-        assertThat(store.complete(Messages.complete(request))).isEqualTo(WriteResult.applied());
+        assertThat(Messages.only(store.complete(List.of(Messages.complete(request)))))
+                .isEqualTo(WriteResult.applied());
 
         StoredRecord found = store.find(key).orElseThrow();
         assertThat(found.attempt()).isEqualTo(2_046);
@@ -97,18 +99,18 @@ class NumbersTest {
             DedupKey key = messages.key();
             released(key, attempt - 1, "1");
             ClaimRequest request = Messages.claim(key);
-            assertThat(store.claim(request)).isInstanceOf(ClaimResult.Acquired.class);
+            assertThat(Messages.only(store.claim(List.of(request)))).isInstanceOf(ClaimResult.Acquired.class);
             Claim claim = new Claim(key, request.owner(), attempt);
 
-            assertThat(store.complete(new CompleteRequest(claim, Messages.WINDOW, null, false)))
+            assertThat(Messages.only(store.complete(List.of(new CompleteRequest(claim, Messages.WINDOW, null, false)))))
                     .isEqualTo(WriteResult.applied());
 
-            assertThat(store.complete(new CompleteRequest(claim, Messages.WINDOW, null, true)))
+            assertThat(Messages.only(store.complete(List.of(new CompleteRequest(claim, Messages.WINDOW, null, true)))))
                     .isEqualTo(WriteResult.applied());
-            assertThat(store.complete(new CompleteRequest(
-                            new Claim(key, request.owner(), attempt + 2_048), Messages.WINDOW, null, true)))
+            assertThat(Messages.only(store.complete(List.of(new CompleteRequest(
+                            new Claim(key, request.owner(), attempt + 2_048), Messages.WINDOW, null, true)))))
                     .isEqualTo(WriteResult.leaseLost());
-            assertThat(store.claim(Messages.claim(key)))
+            assertThat(Messages.only(store.claim(List.of(Messages.claim(key)))))
                     .isInstanceOfSatisfying(
                             ClaimResult.AlreadyDone.class,
                             done -> assertThat(done.attempt()).isEqualTo(attempt));
@@ -122,7 +124,7 @@ class NumbersTest {
         for (boolean fenced : new boolean[] {true, false}) {
             ClaimRequest request =
                     new ClaimRequest(messages.key(), Messages.owner(), Duration.ofDays(400_000), null, fenced);
-            assertThat(store.claim(request)).isInstanceOf(ClaimResult.Acquired.class);
+            assertThat(Messages.only(store.claim(List.of(request)))).isInstanceOf(ClaimResult.Acquired.class);
             assertThat(store.find(request.key()).orElseThrow().leaseRemaining()).isGreaterThan(Duration.ofDays(36_499));
         }
     }

@@ -82,11 +82,11 @@ class OutageTest {
 
             await().ignoreExceptionsInstanceOf(DedupStoreException.class)
                     .atMost(LATE)
-                    .untilAsserted(() -> assertThat(store.renewAll(List.of(Messages.renew(held))))
+                    .untilAsserted(() -> assertThat(store.renew(List.of(Messages.renew(held))))
                             .containsExactly(WriteResult.applied()));
             await().ignoreExceptionsInstanceOf(DedupStoreException.class)
                     .atMost(LATE)
-                    .untilAsserted(() -> assertThat(store.claim(Messages.claim(messages.key())))
+                    .untilAsserted(() -> assertThat(Messages.only(store.claim(List.of(Messages.claim(messages.key())))))
                             .isInstanceOf(ClaimResult.Acquired.class));
         }
     }
@@ -103,7 +103,7 @@ class OutageTest {
             List<ClaimRequest> claims = messages.claims(3);
             await().atMost(LATE)
                     .untilAsserted(
-                            () -> assertThat(store.claimAll(claims)).hasOnlyElementsOfType(ClaimResult.Acquired.class));
+                            () -> assertThat(store.claim(claims)).hasOnlyElementsOfType(ClaimResult.Acquired.class));
             store.ping();
         }
     }
@@ -135,17 +135,17 @@ class OutageTest {
 
     private void everyCall(Check check) {
         List<ThrowingCallable> calls = List.of(
-                () -> store.claim(Messages.claim(messages.key())),
-                () -> store.claim(Messages.unfenced(messages.key())),
-                () -> store.complete(Messages.complete(held)),
-                () -> store.release(Messages.release(held, ReleaseMode.STARTED)),
-                () -> store.renew(Messages.renew(held)),
+                () -> Messages.only(store.claim(List.of(Messages.claim(messages.key())))),
+                () -> Messages.only(store.claim(List.of(Messages.unfenced(messages.key())))),
+                () -> Messages.only(store.complete(List.of(Messages.complete(held)))),
+                () -> Messages.only(store.release(List.of(Messages.release(held, ReleaseMode.STARTED)))),
+                () -> Messages.only(store.renew(List.of(Messages.renew(held)))),
                 () -> store.find(held.key()),
                 () -> store.forget(held.key(), LiveLease.OVERRIDE),
                 () -> store.forceDone(held.key(), Messages.WINDOW, LiveLease.OVERRIDE),
                 () -> store.ping(),
-                () -> throwFirst(store.claimAll(messages.claims(2_000))),
-                () -> throwFirst(store.renewAll(List.of(Messages.renew(held)))));
+                () -> Messages.first(store.claim(messages.claims(2_000))),
+                () -> Messages.first(store.renew(List.of(Messages.renew(held)))));
         // At the same time: each may take as long as the time-out.
         List<CompletableFuture<Void>> checks = calls.stream()
                 .map(call -> CompletableFuture.runAsync(
@@ -158,16 +158,6 @@ class OutageTest {
                         threads))
                 .toList();
         checks.forEach(CompletableFuture::join);
-    }
-
-    private static void throwFirst(List<?> answers) {
-        Object first = answers.get(0);
-        assertThat(answers).allMatch(answer -> answer.getClass() == first.getClass());
-        if (first instanceof ClaimResult.StoreError error) {
-            throw error.cause();
-        } else if (first instanceof WriteResult.StoreError error) {
-            throw error.cause();
-        }
     }
 
     @Test
@@ -188,7 +178,7 @@ class OutageTest {
         await().ignoreExceptionsInstanceOf(DedupStoreException.class)
                 .untilAsserted(() -> Messages.done(store, messages.key()));
         await().ignoreExceptionsInstanceOf(DedupStoreException.class)
-                .untilAsserted(() -> assertThat(store.renewAll(List.of(Messages.renew(held))))
+                .untilAsserted(() -> assertThat(store.renew(List.of(Messages.renew(held))))
                         .as("on the heartbeat's connection, of a record that the server has lost")
                         .containsExactly(WriteResult.leaseLost()));
     }
@@ -203,7 +193,7 @@ class OutageTest {
                 .untilAsserted(() -> Messages.done(store, messages.key()));
         await().atMost(LATE)
                 .ignoreExceptionsInstanceOf(DedupStoreException.class)
-                .untilAsserted(() -> assertThat(store.renewAll(List.of(Messages.renew(held))))
+                .untilAsserted(() -> assertThat(store.renew(List.of(Messages.renew(held))))
                         .as("on the heartbeat's connection")
                         .containsExactly(WriteResult.applied()));
     }
@@ -211,11 +201,12 @@ class OutageTest {
     @Test
     @DisplayName("D2 a flushed server has forgotten: the holder is told, and the next copy is a first attempt")
     void flushed() {
-        ClaimResult.Acquired before = (ClaimResult.Acquired) store.claim(held);
+        ClaimResult.Acquired before = (ClaimResult.Acquired) Messages.only(store.claim(List.of(held)));
         server.command("FLUSHALL");
 
-        assertThat(store.complete(Messages.complete(held))).isEqualTo(WriteResult.leaseLost());
-        assertThat(store.claim(Messages.claim(held.key())))
+        assertThat(Messages.only(store.complete(List.of(Messages.complete(held)))))
+                .isEqualTo(WriteResult.leaseLost());
+        assertThat(Messages.only(store.claim(List.of(Messages.claim(held.key())))))
                 .isInstanceOfSatisfying(ClaimResult.Acquired.class, after -> {
                     assertThat(after.attempt()).isEqualTo(1);
                     assertThat(after.fencingToken()).isGreaterThan(before.fencingToken());
@@ -246,7 +237,7 @@ class OutageTest {
         CompletableFuture<Boolean> flag = new CompletableFuture<>();
         Thread caller = new Thread(() -> {
             try {
-                store.claim(Messages.claim(messages.key()));
+                Messages.only(store.claim(List.of(Messages.claim(messages.key()))));
                 problem.completeExceptionally(new AssertionError("answered"));
             } catch (Throwable e) {
                 problem.complete(e);
@@ -273,8 +264,9 @@ class OutageTest {
         List<ClaimRequest> requests = messages.claims(2);
         Thread.currentThread().interrupt();
         try {
-            assertThatThrownBy(() -> store.claim(requests.get(0))).isInstanceOf(DedupStoreException.class);
-            assertThatThrownBy(() -> store.claimAll(requests)).isInstanceOf(DedupStoreException.class);
+            assertThatThrownBy(() -> Messages.only(store.claim(List.of(requests.get(0)))))
+                    .isInstanceOf(DedupStoreException.class);
+            assertThatThrownBy(() -> store.claim(requests)).isInstanceOf(DedupStoreException.class);
             assertThat(Thread.currentThread().isInterrupted()).isTrue();
         } finally {
             assertThat(Thread.interrupted()).isTrue();
@@ -289,6 +281,7 @@ class OutageTest {
         store.close();
 
         assertThatThrownBy(() -> store.ping()).isInstanceOf(DedupStoreException.class);
-        assertThatThrownBy(() -> store.claim(Messages.claim(messages.key()))).isInstanceOf(DedupStoreException.class);
+        assertThatThrownBy(() -> Messages.only(store.claim(List.of(Messages.claim(messages.key())))))
+                .isInstanceOf(DedupStoreException.class);
     }
 }

@@ -91,25 +91,27 @@ class PackedNamespaceTest {
             Messages.done(unpacked, messages.key("old"));
             try (RedisDedupStore reading = packed().readPacked(1_000).build();
                     RedisDedupStore writing = packed().packed(1_000).build()) {
-                assertThat(unpacked.claim(held)).isInstanceOf(ClaimResult.Acquired.class);
+                assertThat(Messages.only(unpacked.claim(List.of(held)))).isInstanceOf(ClaimResult.Acquired.class);
                 for (RedisDedupStore store : List.of(reading, writing)) {
-                    assertThat(store.claim(Messages.claim(messages.key("old"))))
+                    assertThat(Messages.only(store.claim(List.of(Messages.claim(messages.key("old"))))))
                             .isInstanceOf(ClaimResult.AlreadyDone.class);
-                    assertThat(store.claim(Messages.claim(held.key()))).isInstanceOf(ClaimResult.InFlight.class);
+                    assertThat(Messages.only(store.claim(List.of(Messages.claim(held.key())))))
+                            .isInstanceOf(ClaimResult.InFlight.class);
                 }
                 Messages.done(reading, messages.key("read"));
                 Messages.done(writing, messages.key("written"));
                 for (String id : List.of("read", "written")) {
-                    assertThat(reading.claim(Messages.claim(messages.key(id))))
+                    assertThat(Messages.only(reading.claim(List.of(Messages.claim(messages.key(id))))))
                             .isInstanceOf(ClaimResult.AlreadyDone.class);
-                    assertThat(writing.claim(Messages.claim(messages.key(id))))
+                    assertThat(Messages.only(writing.claim(List.of(Messages.claim(messages.key(id))))))
                             .isInstanceOf(ClaimResult.AlreadyDone.class);
                 }
                 assertThat(server.command("EXISTS", Messages.stored(messages.key("read"))))
                         .isEqualTo("1");
                 assertThat(server.command("EXISTS", Messages.stored(messages.key("written"))))
                         .isEqualTo("0");
-                assertThat(writing.complete(Messages.complete(held))).isEqualTo(WriteResult.applied());
+                assertThat(Messages.only(writing.complete(List.of(Messages.complete(held)))))
+                        .isEqualTo(WriteResult.applied());
                 assertThat(reading.find(held.key())).isPresent();
             }
         }
@@ -125,7 +127,7 @@ class PackedNamespaceTest {
             try (RedisDedupStore second = packed().packed(1_000).build()) {
                 Messages.done(first, messages.key("after"));
                 for (String id : List.of("without settings", "after")) {
-                    assertThat(second.claim(Messages.claim(messages.key(id))))
+                    assertThat(Messages.only(second.claim(List.of(Messages.claim(messages.key(id))))))
                             .isInstanceOf(ClaimResult.AlreadyDone.class);
                 }
             }
@@ -146,7 +148,7 @@ class PackedNamespaceTest {
             try (RedisDedupStore second = packed().packed(20_000_000).build()) {
                 Messages.done(second, messages.key()); // its scripts are on the server again
             }
-            assertThatThrownBy(() -> first.complete(Messages.complete(held)))
+            assertThatThrownBy(() -> Messages.only(first.complete(List.of(Messages.complete(held)))))
                     .isInstanceOf(DedupStoreException.class)
                     .hasMessageContaining("Set packed(20000000)");
             assertThatThrownBy(first::ping).hasMessageContaining("Set packed(20000000)");

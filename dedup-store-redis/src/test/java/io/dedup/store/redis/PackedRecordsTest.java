@@ -61,7 +61,8 @@ class PackedRecordsTest {
                             forever -> assertThat(forever).isEqualTo(-1),
                             week -> assertThat(week).isBetween(WEEK + WEEK / 8 - 60_000, WEEK + WEEK * 3 / 8));
             assertThat(server.command("OBJECT", "ENCODING", buckets.get(0))).isIn("ziplist", "listpack");
-            assertThat(store.claim(Messages.claim(key))).isInstanceOf(ClaimResult.AlreadyDone.class);
+            assertThat(Messages.only(store.claim(List.of(Messages.claim(key)))))
+                    .isInstanceOf(ClaimResult.AlreadyDone.class);
         }
     }
 
@@ -72,8 +73,8 @@ class PackedRecordsTest {
                 RedisDedupStore store = store(server)) {
             DedupKey result = SCOPE.key("result");
             claim(store, result, null);
-            assertThat(store.complete(new CompleteRequest(
-                            new Claim(result, OWNER, 1), Window.of(Duration.ofDays(7)), new byte[] {1}, false)))
+            assertThat(Messages.only(store.complete(List.of(new CompleteRequest(
+                            new Claim(result, OWNER, 1), Window.of(Duration.ofDays(7)), new byte[] {1}, false)))))
                     .isEqualTo(WriteResult.applied());
             DedupKey fingerprint = SCOPE.key("fingerprint");
             claim(store, fingerprint, new Fingerprint("abc"));
@@ -81,8 +82,8 @@ class PackedRecordsTest {
             done(store, SCOPE.key("odd"), WEEK + 1);
             assertThat(records(server)).hasSize(3);
             assertThat(buckets(server)).isEmpty();
-            assertThat(store.claim(new ClaimRequest(
-                            fingerprint, Messages.owner(), Messages.LEASE, new Fingerprint("other"), true)))
+            assertThat(Messages.only(store.claim(List.of(new ClaimRequest(
+                            fingerprint, Messages.owner(), Messages.LEASE, new Fingerprint("other"), true)))))
                     .isInstanceOf(ClaimResult.Conflict.class);
         }
     }
@@ -95,7 +96,8 @@ class PackedRecordsTest {
             done(store, KEYS.get(0), DAY);
             String bucket = buckets(server).get(0);
             server.command("HSET", bucket, "of long ago", "1110001"); // 1 ms after the year 2024 began, for 1 ms
-            assertThat(store.claim(Messages.claim(KEYS.get(0)))).isInstanceOf(ClaimResult.AlreadyDone.class);
+            assertThat(Messages.only(store.claim(List.of(Messages.claim(KEYS.get(0))))))
+                    .isInstanceOf(ClaimResult.AlreadyDone.class);
             assertThat(server.command("HLEN", bucket)).isEqualTo("2");
 
             done(store, KEYS.get(1), WEEK);
@@ -109,7 +111,8 @@ class PackedRecordsTest {
             assertThat(timeToLive(server, bucket)).isGreaterThan(WEEK);
             assertThat(Integer.parseInt(server.command("HLEN", bucket))).isLessThan(100);
             for (DedupKey key : KEYS.subList(0, 2)) {
-                assertThat(store.claim(Messages.claim(key))).isInstanceOf(ClaimResult.AlreadyDone.class);
+                assertThat(Messages.only(store.claim(List.of(Messages.claim(key)))))
+                        .isInstanceOf(ClaimResult.AlreadyDone.class);
             }
 
             done(store, KEYS.get(150), -1);
@@ -128,17 +131,17 @@ class PackedRecordsTest {
             assertThat(store.overgrownBuckets()).isZero();
             for (int from = 0; from < KEYS.size(); from += 50) {
                 List<DedupKey> some = KEYS.subList(from, from + 50);
-                store.claimAll(some.stream()
+                store.claim(some.stream()
                         .map(key -> new ClaimRequest(key, OWNER, Messages.LEASE))
                         .toList());
-                assertThat(store.completeAll(some.stream()
+                assertThat(store.complete(some.stream()
                                 .map(key -> new CompleteRequest(
                                         new Claim(key, OWNER, 1), Window.of(Duration.ofDays(1)), null, false))
                                 .toList()))
                         .containsOnly(WriteResult.applied());
             }
             assertThat(store.overgrownBuckets()).isPositive();
-            assertThat(store.claimAll(KEYS.stream().map(Messages::claim).toList()))
+            assertThat(store.claim(KEYS.stream().map(Messages::claim).toList()))
                     .allMatch(answer -> answer instanceof ClaimResult.AlreadyDone);
         }
     }
@@ -163,7 +166,7 @@ class PackedRecordsTest {
             assertThat(server.command("OBJECT", "ENCODING", bucket)).isIn("ziplist", "listpack");
             assertThat(server.command("HLEN", bucket)).isEqualTo("72");
             assertThat(timeToLive(server, bucket)).isGreaterThan(WEEK);
-            assertThat(store.claimAll(
+            assertThat(store.claim(
                             KEYS.subList(0, 72).stream().map(Messages::claim).toList()))
                     .allMatch(answer -> answer instanceof ClaimResult.AlreadyDone);
         }
@@ -181,17 +184,19 @@ class PackedRecordsTest {
             server.command("SET", bucket, "theirs");
 
             complete(store, keys.get(1), DAY);
-            assertThat(store.claim(Messages.claim(keys.get(1)))).isInstanceOf(ClaimResult.AlreadyDone.class);
-            assertThatThrownBy(() -> store.claim(Messages.claim(keys.get(2))))
+            assertThat(Messages.only(store.claim(List.of(Messages.claim(keys.get(1))))))
+                    .isInstanceOf(ClaimResult.AlreadyDone.class);
+            assertThatThrownBy(() -> Messages.only(store.claim(List.of(Messages.claim(keys.get(2))))))
                     .isInstanceOf(DedupStoreException.class)
                     .hasMessageContaining("WRONGTYPE");
-            assertThat(store.claimAll(List.of(Messages.claim(keys.get(2)), Messages.claim(SCOPE.key("elsewhere")))))
+            assertThat(store.claim(List.of(Messages.claim(keys.get(2)), Messages.claim(SCOPE.key("elsewhere")))))
                     .satisfiesExactly(
                             failed -> assertThat(failed).isInstanceOf(ClaimResult.StoreError.class),
                             other -> assertThat(other).isInstanceOf(ClaimResult.Acquired.class));
             server.command("DEL", bucket);
             server.command("HSET", bucket, "field", "theirs");
-            assertThat(store.claim(Messages.claim(keys.get(2)))).isInstanceOf(ClaimResult.Acquired.class);
+            assertThat(Messages.only(store.claim(List.of(Messages.claim(keys.get(2))))))
+                    .isInstanceOf(ClaimResult.Acquired.class);
         }
     }
 
@@ -219,12 +224,14 @@ class PackedRecordsTest {
             DedupKey key = SCOPE.key("both");
             done(store, key, DAY);
             server.command("SET", Messages.stored(key), "F,1,0,1,", "PX", "60000");
-            assertThat(store.claim(Messages.claim(key))).isInstanceOf(ClaimResult.AlreadyDone.class);
-            assertThat(store.claimAll(List.of(Messages.claim(key), Messages.claim(SCOPE.key("new"))))
+            assertThat(Messages.only(store.claim(List.of(Messages.claim(key)))))
+                    .isInstanceOf(ClaimResult.AlreadyDone.class);
+            assertThat(store.claim(List.of(Messages.claim(key), Messages.claim(SCOPE.key("new"))))
                             .get(0))
                     .isInstanceOf(ClaimResult.AlreadyDone.class);
             assertThat(store.forget(key, LiveLease.RESPECT)).isEqualTo(OperatorResult.APPLIED);
-            assertThat(store.claim(Messages.claim(key))).isInstanceOf(ClaimResult.Acquired.class);
+            assertThat(Messages.only(store.claim(List.of(Messages.claim(key)))))
+                    .isInstanceOf(ClaimResult.Acquired.class);
         }
     }
 
@@ -239,7 +246,8 @@ class PackedRecordsTest {
             assertThat(store.forceDone(key, odd, LiveLease.RESPECT)).isEqualTo(OperatorResult.APPLIED);
             assertThat(store.find(key).orElseThrow().expiresAt()).isNotNull();
             server.command("DEL", Messages.stored(key)); // as if the window had ended
-            assertThat(store.claim(Messages.claim(key))).isInstanceOf(ClaimResult.Acquired.class);
+            assertThat(Messages.only(store.claim(List.of(Messages.claim(key)))))
+                    .isInstanceOf(ClaimResult.Acquired.class);
         }
     }
 
@@ -254,9 +262,8 @@ class PackedRecordsTest {
             keys.forEach(key -> claim(store, key, null));
             server.command("CONFIG", "SET", "maxmemory", "1");
             complete(store, keys.get(0), WEEK);
-            assertThat(store.completeAll(completions(keys.subList(1, 10), false)))
-                    .containsOnly(WriteResult.applied());
-            assertThat(store.claimAll(keys.stream().map(Messages::claim).toList()))
+            assertThat(store.complete(completions(keys.subList(1, 10), false))).containsOnly(WriteResult.applied());
+            assertThat(store.claim(keys.stream().map(Messages::claim).toList()))
                     .allMatch(answer -> answer instanceof ClaimResult.AlreadyDone);
             assertThat(records(server)).isEmpty();
         }
@@ -274,7 +281,7 @@ class PackedRecordsTest {
             await().until(() -> store.find(KEYS.get(1)).isEmpty());
             server.command("CONFIG", "SET", "maxmemory", "1");
             List<DedupKey> keys = KEYS.subList(1, 20);
-            assertThat(store.claimAll(keys.stream().map(Messages::claim).toList()))
+            assertThat(store.claim(keys.stream().map(Messages::claim).toList()))
                     .allMatch(answer -> answer instanceof ClaimResult.StoreError);
             assertThat(records(server)).isEmpty();
         }
@@ -305,7 +312,7 @@ class PackedRecordsTest {
                     done(store, KEYS.get(2), -1);
                     done(store, KEYS.get(3), DAY);
 
-                    assertThat(store.claimAll(KEYS.subList(0, 4).stream()
+                    assertThat(store.claim(KEYS.subList(0, 4).stream()
                                     .map(Messages::claim)
                                     .toList()))
                             .as("without %s", missing)
@@ -330,9 +337,11 @@ class PackedRecordsTest {
             done(store, KEYS.get(1), 1);
             String bucket = buckets(server).get(0);
             ClaimRequest again = Messages.claim(KEYS.get(1));
-            await().untilAsserted(() -> assertThat(store.claim(again)).isInstanceOf(ClaimResult.Acquired.class));
+            await().untilAsserted(() ->
+                    assertThat(Messages.only(store.claim(List.of(again)))).isInstanceOf(ClaimResult.Acquired.class));
             assertThat(server.command("HLEN", bucket)).isEqualTo("1");
-            assertThat(store.claim(Messages.claim(KEYS.get(0)))).isInstanceOf(ClaimResult.AlreadyDone.class);
+            assertThat(Messages.only(store.claim(List.of(Messages.claim(KEYS.get(0))))))
+                    .isInstanceOf(ClaimResult.AlreadyDone.class);
         }
     }
 
@@ -357,7 +366,7 @@ class PackedRecordsTest {
             assertThat(found.completedAt()).isEqualTo(now.minusSeconds(60));
             assertThat(found.expiresAt()).isEqualTo(now.minusSeconds(60).plus(Duration.ofDays(7)));
             assertThat(store.importDone(requests)).containsOnly(Decision.KNOWN);
-            assertThat(store.claimAll(keys.stream().map(Messages::claim).toList()))
+            assertThat(store.claim(keys.stream().map(Messages::claim).toList()))
                     .allMatch(answer -> answer instanceof ClaimResult.AlreadyDone);
 
             ImportRequest future =
@@ -395,16 +404,18 @@ class PackedRecordsTest {
             List<DedupKey> keys = KEYS.subList(0, 3);
             keys.forEach(key -> done(store, key, DAY));
             var before = store.find(keys.get(0));
-            assertThat(store.completeAll(completions(keys, true))).containsOnly(WriteResult.applied());
+            assertThat(store.complete(completions(keys, true))).containsOnly(WriteResult.applied());
             assertThat(store.find(keys.get(0))).isEqualTo(before);
-            assertThat(store.completeAll(completions(keys, false))).containsOnly(WriteResult.leaseLost());
+            assertThat(store.complete(completions(keys, false))).containsOnly(WriteResult.leaseLost());
             Claim second = new Claim(keys.get(0), OWNER, 2); // another attempt than the one that is done
-            assertThat(store.complete(new CompleteRequest(second, Window.of(Duration.ofDays(1)), null, true)))
+            assertThat(Messages.only(store.complete(
+                            List.of(new CompleteRequest(second, Window.of(Duration.ofDays(1)), null, true)))))
                     .isEqualTo(WriteResult.leaseLost());
 
             assertThat(store.forget(keys.get(1), LiveLease.RESPECT)).isEqualTo(OperatorResult.APPLIED);
-            assertThat(store.claim(Messages.claim(keys.get(1)))).isInstanceOf(ClaimResult.Acquired.class);
-            assertThat(store.completeAll(completions(keys.subList(1, 2), true))).containsOnly(WriteResult.leaseLost());
+            assertThat(Messages.only(store.claim(List.of(Messages.claim(keys.get(1))))))
+                    .isInstanceOf(ClaimResult.Acquired.class);
+            assertThat(store.complete(completions(keys.subList(1, 2), true))).containsOnly(WriteResult.leaseLost());
             assertThat(store.find(keys.get(1)).orElseThrow().state()).isEqualTo(StoredRecord.State.PROCESSING);
         }
     }
@@ -437,13 +448,14 @@ class PackedRecordsTest {
     }
 
     private static void claim(RedisDedupStore store, DedupKey key, Fingerprint fingerprint) {
-        assertThat(store.claim(new ClaimRequest(key, OWNER, Messages.LEASE, fingerprint, true)))
+        assertThat(Messages.only(store.claim(List.of(new ClaimRequest(key, OWNER, Messages.LEASE, fingerprint, true)))))
                 .isInstanceOf(ClaimResult.Acquired.class);
     }
 
     private static void complete(RedisDedupStore store, DedupKey key, long windowMillis) {
         Window window = windowMillis < 0 ? Window.forever() : Window.of(Duration.ofMillis(windowMillis));
-        assertThat(store.complete(new CompleteRequest(new Claim(key, OWNER, 1), window, null, false)))
+        assertThat(Messages.only(
+                        store.complete(List.of(new CompleteRequest(new Claim(key, OWNER, 1), window, null, false)))))
                 .isEqualTo(WriteResult.applied());
     }
 

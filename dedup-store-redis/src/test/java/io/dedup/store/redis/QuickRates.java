@@ -160,8 +160,10 @@ final class QuickRates {
     private void single(int i, boolean fenced) {
         Owner owner = owner(i);
         var key = scope.key(run + original(i));
-        if (store.claim(new ClaimRequest(key, owner, LEASE, null, fenced)) instanceof ClaimResult.Acquired a) {
-            require(store.complete(new CompleteRequest(new Claim(key, owner, a.attempt()), WINDOW, null, false))
+        if (Messages.only(store.claim(List.of(new ClaimRequest(key, owner, LEASE, null, fenced))))
+                instanceof ClaimResult.Acquired a) {
+            require(Messages.only(store.complete(
+                            List.of(new CompleteRequest(new Claim(key, owner, a.attempt()), WINDOW, null, false))))
                     .isApplied());
         }
     }
@@ -173,7 +175,7 @@ final class QuickRates {
             String text = run + (i % 5 == 4 ? call - 1 : call) + "-" + id;
             claims.add(new ClaimRequest(scope.key(text), owner(i), LEASE));
         }
-        List<ClaimResult> answers = store.claimAll(claims);
+        List<ClaimResult> answers = store.claim(claims);
         List<CompleteRequest> completes = new ArrayList<>(size);
         for (int i = 0; i < size; i++) {
             if (answers.get(i) instanceof ClaimResult.Acquired acquired) {
@@ -182,7 +184,7 @@ final class QuickRates {
                         new Claim(request.key(), request.owner(), acquired.attempt()), WINDOW, null, false));
             }
         }
-        require(store.completeAll(completes).stream().allMatch(r -> r.isApplied()));
+        require(store.complete(completes).stream().allMatch(r -> r.isApplied()));
     }
 
     private static void require(boolean condition) {

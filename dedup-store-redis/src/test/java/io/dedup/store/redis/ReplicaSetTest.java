@@ -53,14 +53,16 @@ class ReplicaSetTest {
             await().ignoreExceptionsInstanceOf(DedupStoreException.class)
                     .atMost(Duration.ofSeconds(60))
                     .untilAsserted(() -> assertThat(store.find(done)).isPresent());
-            assertThat(store.renew(Messages.renew(held))).isEqualTo(WriteResult.applied());
+            assertThat(Messages.only(store.renew(List.of(Messages.renew(held)))))
+                    .isEqualTo(WriteResult.applied());
             // Renewals of a batch have a connection of their own, which finds the new master by itself.
             await().atMost(Duration.ofSeconds(60))
                     .until(
-                            () -> store.renewAll(List.of(Messages.renew(held))).get(0),
+                            () -> store.renew(List.of(Messages.renew(held))).get(0),
                             answer -> !(answer instanceof WriteResult.StoreError));
-            assertThat(store.renewAll(List.of(Messages.renew(held)))).containsExactly(WriteResult.applied());
-            assertThatThrownBy(() -> store.complete(Messages.complete(held))).hasMessageContaining("waitForReplicas");
+            assertThat(store.renew(List.of(Messages.renew(held)))).containsExactly(WriteResult.applied());
+            assertThatThrownBy(() -> Messages.only(store.complete(List.of(Messages.complete(held)))))
+                    .hasMessageContaining("waitForReplicas");
         }
         try (RedisDedupStore store = builder().build()) {
             Messages.done(store, messages.key());
@@ -77,20 +79,20 @@ class ReplicaSetTest {
             ClaimRequest request = Messages.claim(messages.key());
             List<ClaimRequest> batch = messages.claims(3);
             try {
-                assertThatThrownBy(() -> store.claim(request))
+                assertThatThrownBy(() -> Messages.only(store.claim(List.of(request))))
                         .isInstanceOf(DedupStoreException.class)
                         .hasMessageContaining("of 1 required replicas")
                         .hasMessageContaining("waitForReplicas");
-                assertThat(store.claimAll(batch))
+                assertThat(store.claim(batch))
                         .allSatisfy(answer -> assertThat(answer).isInstanceOf(ClaimResult.StoreError.class));
-                assertThat(store.renewAll(List.of(Messages.renew(request))))
+                assertThat(store.renew(List.of(Messages.renew(request))))
                         .as("on a connection of its own, without waiting for replicas")
                         .containsExactly(WriteResult.applied());
             } finally {
                 servers.replica().resume();
             }
             await().ignoreExceptionsInstanceOf(DedupStoreException.class)
-                    .untilAsserted(() -> assertThat(store.claim(request))
+                    .untilAsserted(() -> assertThat(Messages.only(store.claim(List.of(request))))
                             .isInstanceOfSatisfying(
                                     ClaimResult.Acquired.class,
                                     acquired -> assertThat(acquired.attempt()).isEqualTo(1)));
@@ -106,13 +108,14 @@ class ReplicaSetTest {
                 .build()) {
             Messages.done(store, messages.key());
             servers.master().command("CONFIG", "SET", "maxmemory", "1");
-            assertThatThrownBy(() -> store.claim(Messages.claim(messages.key())))
+            assertThatThrownBy(() -> Messages.only(store.claim(List.of(Messages.claim(messages.key())))))
                     .isInstanceOf(DedupStoreException.class)
                     .hasMessageContaining("OOM")
                     .hasMessageNotContaining("waitForReplicas");
 
             servers.master().kill();
-            await().untilAsserted(() -> assertThatThrownBy(() -> store.claim(Messages.claim(messages.key())))
+            await().untilAsserted(() -> assertThatThrownBy(
+                            () -> Messages.only(store.claim(List.of(Messages.claim(messages.key())))))
                     .isInstanceOf(DedupStoreException.class)
                     .hasMessageContaining("Check that the server is running")
                     .hasMessageNotContaining("waitForReplicas"));
@@ -138,7 +141,7 @@ class ReplicaSetTest {
                                 : servers.master().uri())
                 .build()) {
             servers.master().command("REPLICAOF", "127.0.0.1", "1");
-            assertThatThrownBy(() -> store.claim(Messages.claim(messages.key())))
+            assertThatThrownBy(() -> Messages.only(store.claim(List.of(Messages.claim(messages.key())))))
                     .isInstanceOf(DedupStoreException.class)
                     .hasMessageContaining("replica");
         }

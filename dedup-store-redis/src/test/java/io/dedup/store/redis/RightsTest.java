@@ -130,17 +130,17 @@ class RightsTest {
             DedupKey key = messages.key();
             ClaimRequest claim = Messages.claim(key);
             List<ClaimRequest> batch = messages.claims(3);
-            calls.add(() -> store.claim(claim));
-            calls.add(() -> store.claim(Messages.unfenced(messages.key())));
-            calls.add(() -> require(store.claimAll(batch)));
-            calls.add(() -> store.renew(Messages.renew(claim)));
+            calls.add(() -> Messages.only(store.claim(List.of(claim))));
+            calls.add(() -> Messages.only(store.claim(List.of(Messages.unfenced(messages.key())))));
+            calls.add(() -> require(store.claim(batch)));
+            calls.add(() -> Messages.only(store.renew(List.of(Messages.renew(claim)))));
             calls.add(() ->
-                    require(store.renewAll(batch.stream().map(Messages::renew).toList())));
+                    require(store.renew(batch.stream().map(Messages::renew).toList())));
             calls.add(() -> store.findStuck(new StuckQuery(null, Duration.ZERO, 10)));
-            calls.add(() -> store.release(Messages.release(batch.get(0), ReleaseMode.STARTED)));
-            calls.add(() -> store.complete(Messages.complete(claim)));
+            calls.add(() -> Messages.only(store.release(List.of(Messages.release(batch.get(0), ReleaseMode.STARTED)))));
+            calls.add(() -> Messages.only(store.complete(List.of(Messages.complete(claim)))));
             calls.add(() -> require(
-                    store.completeAll(batch.stream().map(Messages::complete).toList())));
+                    store.complete(batch.stream().map(Messages::complete).toList())));
             calls.add(() -> store.find(key));
             calls.add(() -> store.forceDone(messages.key(), Messages.WINDOW, LiveLease.RESPECT));
             calls.add(() -> store.forget(key, LiveLease.RESPECT));

@@ -32,15 +32,17 @@ class ScriptCacheTest {
                 RedisDedupStore store = Stores.builder().uri(server.uri()).build()) {
             server.command("SCRIPT", "FLUSH");
             ClaimRequest request = Messages.claim(messages.key());
-            assertThat(store.claim(request)).isInstanceOf(ClaimResult.Acquired.class);
+            assertThat(Messages.only(store.claim(List.of(request)))).isInstanceOf(ClaimResult.Acquired.class);
             server.command("SCRIPT", "FLUSH");
-            assertThat(store.renew(Messages.renew(request))).isEqualTo(WriteResult.applied());
+            assertThat(Messages.only(store.renew(List.of(Messages.renew(request)))))
+                    .isEqualTo(WriteResult.applied());
             server.command("SCRIPT", "FLUSH");
-            assertThat(store.renewAll(List.of(Messages.renew(request)))).containsExactly(WriteResult.applied());
+            assertThat(store.renew(List.of(Messages.renew(request)))).containsExactly(WriteResult.applied());
             server.command("SCRIPT", "FLUSH");
             assertThat(store.find(request.key())).isPresent();
             server.command("SCRIPT", "FLUSH");
-            assertThat(store.complete(Messages.complete(request))).isEqualTo(WriteResult.applied());
+            assertThat(Messages.only(store.complete(List.of(Messages.complete(request)))))
+                    .isEqualTo(WriteResult.applied());
             server.command("SCRIPT", "FLUSH");
             assertThat(store.forget(request.key(), LiveLease.RESPECT)).isEqualTo(OperatorResult.APPLIED);
             server.command("SCRIPT", "FLUSH");
@@ -48,7 +50,7 @@ class ScriptCacheTest {
                     .isEqualTo(OperatorResult.APPLIED);
             ClaimRequest other = Messages.acquire(store, messages.key());
             server.command("SCRIPT", "FLUSH");
-            assertThat(store.release(Messages.release(other, ReleaseMode.STARTED)))
+            assertThat(Messages.only(store.release(List.of(Messages.release(other, ReleaseMode.STARTED)))))
                     .isEqualTo(WriteResult.applied());
         }
     }
@@ -62,10 +64,10 @@ class ScriptCacheTest {
             List<ClaimRequest> claims = messages.claims(95);
             server.command("SCRIPT", "FLUSH");
 
-            assertAllFirst(store.claimAll(claims));
+            assertAllFirst(store.claim(claims));
 
             server.command("SCRIPT", "FLUSH");
-            assertThat(store.completeAll(claims.stream().map(Messages::complete).toList()))
+            assertThat(store.complete(claims.stream().map(Messages::complete).toList()))
                     .containsOnly(WriteResult.applied());
         }
     }
@@ -78,12 +80,12 @@ class ScriptCacheTest {
                         .clusterUris(
                                 cluster.uris().stream().map(RedisURI::create).toList())
                         .build()) {
-            assertAllFirst(store.claimAll(messages.claims(50)));
+            assertAllFirst(store.claim(messages.claims(50)));
             cluster.masters().get(1).command("SCRIPT", "FLUSH");
-            assertAllFirst(store.claimAll(messages.claims(50)));
+            assertAllFirst(store.claim(messages.claims(50)));
             cluster.masters().forEach(master -> master.command("SCRIPT", "FLUSH"));
             for (ClaimRequest request : messages.claims(20)) {
-                assertThat(store.claim(request)).isInstanceOf(ClaimResult.Acquired.class);
+                assertThat(Messages.only(store.claim(List.of(request)))).isInstanceOf(ClaimResult.Acquired.class);
             }
         }
     }
@@ -99,9 +101,11 @@ class ScriptCacheTest {
             server.restart();
 
             await().ignoreExceptionsInstanceOf(DedupStoreException.class)
-                    .untilAsserted(() -> assertThat(store.complete(Messages.complete(before, null, true)))
+                    .untilAsserted(() -> assertThat(
+                                    Messages.only(store.complete(List.of(Messages.complete(before, null, true)))))
                             .isEqualTo(WriteResult.applied()));
-            assertThat(store.claim(Messages.claim(messages.key("done")))).isInstanceOf(ClaimResult.AlreadyDone.class);
+            assertThat(Messages.only(store.claim(List.of(Messages.claim(messages.key("done"))))))
+                    .isInstanceOf(ClaimResult.AlreadyDone.class);
         }
     }
 
@@ -116,7 +120,8 @@ class ScriptCacheTest {
 
             await().ignoreExceptionsInstanceOf(AssertionError.class)
                     .atMost(Duration.ofSeconds(20))
-                    .untilAsserted(() -> assertThatThrownBy(() -> store.claim(Messages.claim(messages.key())))
+                    .untilAsserted(() -> assertThatThrownBy(
+                                    () -> Messages.only(store.claim(List.of(Messages.claim(messages.key())))))
                             .isInstanceOf(DedupStoreException.class)
                             .hasMessageContaining("attemptRetention")
                             .hasMessageContaining("60000 ms"));

@@ -248,12 +248,14 @@ class StartTest {
             server.command("RPUSH", Messages.stored(list), "x");
             server.command("SET", Messages.stored(text), "x");
 
-            assertThat(store.claimAll(List.of(Messages.claim(list), Messages.claim(fine), Messages.claim(text))))
+            assertThat(store.claim(List.of(Messages.claim(list), Messages.claim(fine), Messages.claim(text))))
                     .extracting(answer -> answer.getClass().getSimpleName())
                     .containsExactly("StoreError", "Acquired", "StoreError");
             for (var key : List.of(list, text)) {
-                assertThatThrownBy(() -> store.claim(Messages.claim(key))).isInstanceOf(DedupStoreException.class);
-                assertThatThrownBy(() -> store.claim(Messages.unfenced(key))).isInstanceOf(DedupStoreException.class);
+                assertThatThrownBy(() -> Messages.only(store.claim(List.of(Messages.claim(key)))))
+                        .isInstanceOf(DedupStoreException.class);
+                assertThatThrownBy(() -> Messages.only(store.claim(List.of(Messages.unfenced(key)))))
+                        .isInstanceOf(DedupStoreException.class);
                 assertThatThrownBy(() -> store.find(key)).isInstanceOf(DedupStoreException.class);
             }
         }

@@ -69,11 +69,12 @@ class StuckTest {
                 RedisDedupStore store = Stores.builder().uri(server.uri()).build()) {
             ClaimRequest live = Messages.unfenced(messages.key());
             ClaimRequest released = Messages.unfenced(messages.key());
-            assertThat(store.claim(live)).isEqualTo(new ClaimResult.Acquired(1, 0, false, 0));
-            assertThat(store.claim(released)).isEqualTo(new ClaimResult.Acquired(1, 0, false, 0));
+            assertThat(Messages.only(store.claim(List.of(live)))).isEqualTo(new ClaimResult.Acquired(1, 0, false, 0));
+            assertThat(Messages.only(store.claim(List.of(released))))
+                    .isEqualTo(new ClaimResult.Acquired(1, 0, false, 0));
             assertThat(store.findStuck(ALL).records()).isEmpty();
 
-            store.release(Messages.release(released, ReleaseMode.STARTED));
+            Messages.only(store.release(List.of(Messages.release(released, ReleaseMode.STARTED))));
 
             assertThat(store.findStuck(ALL).records())
                     .singleElement()

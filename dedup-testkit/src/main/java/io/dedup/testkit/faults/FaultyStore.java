@@ -108,58 +108,37 @@ public final class FaultyStore implements DedupStore, StuckRecordFinder, Resetta
     }
 
     @Override
-    public ClaimResult claim(ClaimRequest request) {
-        return one(Operation.CLAIM, request.key(), () -> store.claim(request));
+    public List<ClaimResult> claim(List<ClaimRequest> requests) {
+        return all(Operation.CLAIM, requests, ClaimRequest::key, all -> store.claim(all), ClaimResult.StoreError::new);
     }
 
     @Override
-    public List<ClaimResult> claimAll(List<ClaimRequest> requests) {
-        return all(
-                Operation.CLAIM, requests, ClaimRequest::key, all -> store.claimAll(all), ClaimResult.StoreError::new);
-    }
-
-    @Override
-    public WriteResult complete(CompleteRequest request) {
-        return one(Operation.COMPLETE, request.claim().key(), () -> store.complete(request));
-    }
-
-    @Override
-    public List<WriteResult> completeAll(List<CompleteRequest> requests) {
+    public List<WriteResult> complete(List<CompleteRequest> requests) {
         return all(
                 Operation.COMPLETE,
                 requests,
                 request -> request.claim().key(),
-                all -> store.completeAll(all),
+                all -> store.complete(all),
                 WriteResult.StoreError::new);
     }
 
     @Override
-    public WriteResult release(ReleaseRequest request) {
-        return one(Operation.RELEASE, request.claim().key(), () -> store.release(request));
-    }
-
-    @Override
-    public List<WriteResult> releaseAll(List<ReleaseRequest> requests) {
+    public List<WriteResult> release(List<ReleaseRequest> requests) {
         return all(
                 Operation.RELEASE,
                 requests,
                 request -> request.claim().key(),
-                all -> store.releaseAll(all),
+                all -> store.release(all),
                 WriteResult.StoreError::new);
     }
 
     @Override
-    public WriteResult renew(RenewRequest request) {
-        return one(Operation.RENEW, request.claim().key(), () -> store.renew(request));
-    }
-
-    @Override
-    public List<WriteResult> renewAll(List<RenewRequest> requests) {
+    public List<WriteResult> renew(List<RenewRequest> requests) {
         return all(
                 Operation.RENEW,
                 requests,
                 request -> request.claim().key(),
-                all -> store.renewAll(all),
+                all -> store.renew(all),
                 WriteResult.StoreError::new);
     }
 

@@ -19,15 +19,15 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  */
 public final class StoreFault {
-    /** An operation of a store, single or batch. */
+    /** An operation of a store. */
     public enum Operation {
-        /** {@code claim}, {@code claimAll}. */
+        /** {@code claim}. */
         CLAIM,
-        /** {@code complete}, {@code completeAll}. */
+        /** {@code complete}. */
         COMPLETE,
-        /** {@code release}, {@code releaseAll}. */
+        /** {@code release}. */
         RELEASE,
-        /** {@code renew}, {@code renewAll}. */
+        /** {@code renew}. */
         RENEW,
         /** {@code find}, {@code findStuck}, {@code forget}, {@code forceDone}, {@code forgetAll}. */
         OPERATOR,
@@ -109,7 +109,7 @@ public final class StoreFault {
     }
 
     /**
-     * Affects only these keys; the other keys of a batch are served. Calls without keys, such as {@code ping}, are
+     * Affects only these keys; the other keys of a call are served. Calls without keys, such as {@code ping}, are
      * served too.
      *
      * @param which must depend on its argument only; called on the callers' threads

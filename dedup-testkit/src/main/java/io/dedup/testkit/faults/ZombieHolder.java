@@ -13,6 +13,7 @@ import io.dedup.store.ReleaseRequest;
 import io.dedup.store.RenewRequest;
 import io.dedup.store.WriteResult;
 import java.time.Duration;
+import java.util.List;
 import java.util.UUID;
 
 /**
@@ -37,7 +38,8 @@ public final class ZombieHolder {
      */
     public static ZombieHolder claim(DedupStore store, DedupKey key, Duration lease) {
         Owner owner = new Owner("zombie-" + UUID.randomUUID());
-        ClaimResult answer = store.claim(new ClaimRequest(key, owner, lease));
+        ClaimResult answer =
+                store.claim(List.of(new ClaimRequest(key, owner, lease))).get(0);
         if (!(answer instanceof ClaimResult.Acquired acquired)) {
             throw new IllegalStateException("Cannot claim " + key + ": the store answered " + answer);
         }
@@ -51,16 +53,18 @@ public final class ZombieHolder {
 
     /** Comes back and completes the message. */
     public WriteResult complete(Window window) {
-        return store.complete(new CompleteRequest(claim, window, null, false));
+        return store.complete(List.of(new CompleteRequest(claim, window, null, false)))
+                .get(0);
     }
 
     /** Comes back and releases its claim. */
     public WriteResult release() {
-        return store.release(new ReleaseRequest(claim, ReleaseMode.STARTED));
+        return store.release(List.of(new ReleaseRequest(claim, ReleaseMode.STARTED)))
+                .get(0);
     }
 
     /** Comes back and renews its lease. */
     public WriteResult renew(Duration lease) {
-        return store.renew(new RenewRequest(claim, lease));
+        return store.renew(List.of(new RenewRequest(claim, lease))).get(0);
     }
 }

@@ -14,7 +14,7 @@ final class Broken {
     static UnaryOperator<DedupStore> claims(UnaryOperator<ClaimRequest> change) {
         return s -> new ForwardingStore(s) {
             @Override
-            public ClaimResult claim(ClaimRequest request) {
+            ClaimResult claim(ClaimRequest request) {
                 return super.claim(change.apply(request));
             }
         };
@@ -27,7 +27,7 @@ final class Broken {
     static UnaryOperator<DedupStore> answers(UnaryOperator<ClaimResult> change) {
         return s -> new ForwardingStore(s) {
             @Override
-            public ClaimResult claim(ClaimRequest request) {
+            ClaimResult claim(ClaimRequest request) {
                 return change.apply(super.claim(request));
             }
         };

@@ -106,7 +106,7 @@ final class BrokenAnswers {
     private static UnaryOperator<DedupStore> results(UnaryOperator<byte @Nullable []> change) {
         return s -> new ForwardingStore(s) {
             @Override
-            public WriteResult complete(CompleteRequest request) {
+            WriteResult complete(CompleteRequest request) {
                 return super.complete(new CompleteRequest(
                         request.claim(), request.window(), change.apply(request.result()), request.repeated()));
             }

@@ -24,7 +24,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.UnaryOperator;
 
-/** Batches that are something else than the single calls. */
+/** Lists of several requests that mean something else than each of them alone. */
 final class BrokenBatches {
     private BrokenBatches() {}
 
@@ -33,10 +33,12 @@ final class BrokenBatches {
                 new BrokenStore("batches", "answers come sorted by key", claims((store, requests) -> {
                     List<ClaimRequest> sorted = new ArrayList<>(requests);
                     sorted.sort(Comparator.comparing(request -> request.key().messageId()));
-                    return ForwardingStore.each(sorted, store::claim);
+                    return ForwardingStore.each(
+                            sorted, request -> store.claim(List.of(request)).get(0));
                 })),
                 new BrokenStore("batches", "answers come in reverse", claims((store, requests) -> {
-                    List<ClaimResult> answers = ForwardingStore.each(requests, store::claim);
+                    List<ClaimResult> answers = ForwardingStore.each(
+                            requests, request -> store.claim(List.of(request)).get(0));
                     Collections.reverse(answers);
                     return answers;
                 })),
@@ -44,12 +46,15 @@ final class BrokenBatches {
                         "batches",
                         "only the first piece is answered",
                         claims((store, requests) -> ForwardingStore.each(
-                                requests.subList(0, Math.min(500, requests.size())), store::claim))),
+                                requests.subList(0, Math.min(500, requests.size())),
+                                request -> store.claim(List.of(request)).get(0)))),
                 new BrokenStore(
                         "batches",
                         "the second piece is answered with the first's answers",
                         claims((store, requests) -> {
-                            List<ClaimResult> answers = ForwardingStore.each(requests, store::claim);
+                            List<ClaimResult> answers = ForwardingStore.each(
+                                    requests,
+                                    request -> store.claim(List.of(request)).get(0));
                             for (int i = 500; i < answers.size(); i++) {
                                 answers.set(i, answers.get(i - 500));
                             }
@@ -59,38 +64,44 @@ final class BrokenBatches {
                     if (requests.isEmpty()) {
                         throw new DedupStoreException("syntax error at or near \")\"", null);
                     }
-                    return ForwardingStore.each(requests, store::claim);
+                    return ForwardingStore.each(
+                            requests, request -> store.claim(List.of(request)).get(0));
                 })),
                 new BrokenStore("batches", "look-alikes are taken for copies", claims((store, requests) -> {
                     Map<String, ClaimResult> byId = new HashMap<>();
                     return ForwardingStore.each(
                             requests,
                             request -> byId.computeIfAbsent(
-                                    request.key().messageId().toLowerCase(Locale.ROOT), id -> store.claim(request)));
+                                    request.key().messageId().toLowerCase(Locale.ROOT),
+                                    id -> store.claim(List.of(request)).get(0)));
                 })),
                 new BrokenStore(
                         "batches",
                         "the first lease and fingerprint are everybody's",
                         claims((store, requests) -> ForwardingStore.each(
                                 requests,
-                                request -> store.claim(new ClaimRequest(
-                                        request.key(),
-                                        request.owner(),
-                                        requests.get(0).lease(),
-                                        requests.get(0).fingerprint(),
-                                        request.fenced()))))),
+                                request -> store.claim(List.of(new ClaimRequest(
+                                                request.key(),
+                                                request.owner(),
+                                                requests.get(0).lease(),
+                                                requests.get(0).fingerprint(),
+                                                request.fenced())))
+                                        .get(0)))),
                 new BrokenStore("claim", "one in flight stops the batch", claims((store, requests) -> {
                     List<ClaimResult> answers = new ArrayList<>();
                     for (ClaimRequest request : requests) {
                         boolean stopped = answers.stream().anyMatch(ClaimResult.InFlight.class::isInstance);
-                        answers.add(stopped ? new ClaimResult.InFlight(Duration.ZERO) : store.claim(request));
+                        answers.add(
+                                stopped
+                                        ? new ClaimResult.InFlight(Duration.ZERO)
+                                        : store.claim(List.of(request)).get(0));
                     }
                     return answers;
                 })),
                 new BrokenStore("complete", "one lost lease undoes the batch", s -> new ForwardingStore(s) {
                     @Override
-                    public List<WriteResult> completeAll(List<CompleteRequest> requests) {
-                        List<WriteResult> answers = super.completeAll(requests);
+                    public List<WriteResult> complete(List<CompleteRequest> requests) {
+                        List<WriteResult> answers = super.complete(requests);
                         return answers.contains(WriteResult.leaseLost())
                                 ? Collections.nCopies(answers.size(), WriteResult.leaseLost())
                                 : answers;
@@ -98,39 +109,49 @@ final class BrokenBatches {
                 }),
                 new BrokenStore("complete", "batches ignore results", s -> new ForwardingStore(s) {
                     @Override
-                    public List<WriteResult> completeAll(List<CompleteRequest> requests) {
-                        return each(
-                                requests,
-                                r -> store.complete(new CompleteRequest(r.claim(), r.window(), null, r.repeated())));
+                    public List<WriteResult> complete(List<CompleteRequest> requests) {
+                        return requests.size() == 1
+                                ? super.complete(requests)
+                                : each(
+                                        requests,
+                                        r -> store.complete(List.of(
+                                                        new CompleteRequest(r.claim(), r.window(), null, r.repeated())))
+                                                .get(0));
                     }
                 }),
                 new BrokenStore("random-histories", "batches release as started", s -> new ForwardingStore(s) {
                     @Override
-                    public List<WriteResult> releaseAll(List<ReleaseRequest> requests) {
-                        return each(requests, r -> store.release(new ReleaseRequest(r.claim(), ReleaseMode.STARTED)));
+                    public List<WriteResult> release(List<ReleaseRequest> requests) {
+                        return requests.size() == 1
+                                ? super.release(requests)
+                                : each(
+                                        requests,
+                                        r -> store.release(List.of(new ReleaseRequest(r.claim(), ReleaseMode.STARTED)))
+                                                .get(0));
                     }
                 }),
                 new BrokenStore("random-histories", "batches renew with the first lease", s -> new ForwardingStore(s) {
                     @Override
-                    public List<WriteResult> renewAll(List<RenewRequest> requests) {
+                    public List<WriteResult> renew(List<RenewRequest> requests) {
                         return each(
                                 requests,
-                                r -> store.renew(new RenewRequest(
-                                        r.claim(), requests.get(0).lease())));
+                                r -> store.renew(List.of(new RenewRequest(
+                                                r.claim(), requests.get(0).lease())))
+                                        .get(0));
                     }
                 }),
                 new BrokenStore("races-of-batches", "batches lock in the order they come", LockingStore::new));
     }
 
-    private interface ClaimAll {
+    private interface BrokenClaim {
         List<ClaimResult> apply(DedupStore store, List<ClaimRequest> requests);
     }
 
-    private static UnaryOperator<DedupStore> claims(ClaimAll broken) {
+    private static UnaryOperator<DedupStore> claims(BrokenClaim broken) {
         return s -> new ForwardingStore(s) {
             @Override
-            public List<ClaimResult> claimAll(List<ClaimRequest> requests) {
-                return broken.apply(store, requests);
+            public List<ClaimResult> claim(List<ClaimRequest> requests) {
+                return requests.size() == 1 ? super.claim(requests) : broken.apply(store, requests);
             }
         };
     }
@@ -146,7 +167,7 @@ final class BrokenBatches {
         }
 
         @Override
-        public List<ClaimResult> claimAll(List<ClaimRequest> requests) {
+        public List<ClaimResult> claim(List<ClaimRequest> requests) {
             List<ReentrantLock> held = new ArrayList<>();
             try {
                 for (ClaimRequest request : requests) {
@@ -159,7 +180,7 @@ final class BrokenBatches {
                         LockSupport.parkNanos(BATCH_NANOS); // else a batch may be over before another begins
                     }
                 }
-                return super.claimAll(requests);
+                return super.claim(requests);
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
                 throw new DedupStoreException("interrupted", e);

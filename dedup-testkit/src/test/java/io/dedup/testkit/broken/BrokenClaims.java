@@ -38,7 +38,7 @@ final class BrokenClaims {
                     private final Map<DedupKey, StoredRecord> done = new ConcurrentHashMap<>();
 
                     @Override
-                    public WriteResult complete(CompleteRequest request) {
+                    WriteResult complete(CompleteRequest request) {
                         WriteResult answer = super.complete(request);
                         super.find(request.claim().key())
                                 .filter(record -> record.state() == State.DONE)
@@ -87,7 +87,7 @@ final class BrokenClaims {
                 new BrokenStore(
                         "fingerprints", "a claimable record keeps its old fingerprint", s -> new ForwardingStore(s) {
                             @Override
-                            public ClaimResult claim(ClaimRequest request) {
+                            ClaimResult claim(ClaimRequest request) {
                                 Fingerprint old = store.find(request.key())
                                         .map(StoredRecord::fingerprint)
                                         .orElse(null);
@@ -105,7 +105,7 @@ final class BrokenClaims {
                         "a claimable record with another fingerprint is a conflict",
                         s -> new ForwardingStore(s) {
                             @Override
-                            public ClaimResult claim(ClaimRequest request) {
+                            ClaimResult claim(ClaimRequest request) {
                                 Fingerprint old = store.find(request.key())
                                         .map(StoredRecord::fingerprint)
                                         .orElse(null);
@@ -121,7 +121,7 @@ final class BrokenClaims {
     private static DedupStore checkThenSet(DedupStore s) {
         return new ForwardingStore(s) {
             @Override
-            public ClaimResult claim(ClaimRequest request) {
+            ClaimResult claim(ClaimRequest request) {
                 boolean free = store.find(request.key())
                         .filter(record -> record.state() == State.PROCESSING || record.state() == State.DONE)
                         .isEmpty();

@@ -72,7 +72,7 @@ final class BrokenCounts {
                     private final Map<DedupKey, Acquired> last = new ConcurrentHashMap<>();
 
                     @Override
-                    public ClaimResult claim(ClaimRequest request) {
+                    ClaimResult claim(ClaimRequest request) {
                         ClaimResult answer = super.claim(request);
                         if (answer instanceof Acquired a && a.equals(last.put(request.key(), a))) {
                             return new Acquired(a.attempt() + 1, a.deaths(), a.tookOver(), a.fencingToken());
@@ -98,7 +98,7 @@ final class BrokenCounts {
                             private final AtomicLong next = new AtomicLong(1L << 60);
 
                             @Override
-                            public ClaimResult claim(ClaimRequest request) {
+                            ClaimResult claim(ClaimRequest request) {
                                 ClaimResult answer = super.claim(request);
                                 return answer instanceof Acquired a
                                         ? new Acquired(a.attempt(), a.deaths(), a.tookOver(), next.incrementAndGet())
@@ -109,7 +109,7 @@ final class BrokenCounts {
                     private final Map<DedupKey, Long> first = new ConcurrentHashMap<>();
 
                     @Override
-                    public ClaimResult claim(ClaimRequest request) {
+                    ClaimResult claim(ClaimRequest request) {
                         ClaimResult answer = super.claim(request);
                         if (answer instanceof Acquired a) {
                             long base = a.attempt() == 1 && a.deaths() == 0
@@ -125,7 +125,7 @@ final class BrokenCounts {
     private static UnaryOperator<DedupStore> owners(UnaryOperator<Owner> change) {
         return s -> new ForwardingStore(s) {
             @Override
-            public ClaimResult claim(ClaimRequest request) {
+            ClaimResult claim(ClaimRequest request) {
                 return super.claim(new ClaimRequest(
                         request.key(),
                         change.apply(request.owner()),
@@ -135,18 +135,18 @@ final class BrokenCounts {
             }
 
             @Override
-            public WriteResult complete(CompleteRequest request) {
+            WriteResult complete(CompleteRequest request) {
                 return super.complete(new CompleteRequest(
                         changed(request.claim()), request.window(), request.result(), request.repeated()));
             }
 
             @Override
-            public WriteResult release(ReleaseRequest request) {
+            WriteResult release(ReleaseRequest request) {
                 return super.release(new ReleaseRequest(changed(request.claim()), request.mode()));
             }
 
             @Override
-            public WriteResult renew(RenewRequest request) {
+            WriteResult renew(RenewRequest request) {
                 return super.renew(new RenewRequest(changed(request.claim()), request.lease()));
             }
 
@@ -159,7 +159,7 @@ final class BrokenCounts {
     private static UnaryOperator<DedupStore> modes(UnaryOperator<ReleaseMode> change) {
         return s -> new ForwardingStore(s) {
             @Override
-            public WriteResult release(ReleaseRequest request) {
+            WriteResult release(ReleaseRequest request) {
                 return super.release(new ReleaseRequest(request.claim(), change.apply(request.mode())));
             }
         };

@@ -66,7 +66,7 @@ final class BrokenErasure {
         Set<DedupKey> claimed = ConcurrentHashMap.newKeySet();
         return new BrokenStore("erase", what, s -> new ForwardingStore(s) {
             @Override
-            public ClaimResult claim(ClaimRequest request) {
+            ClaimResult claim(ClaimRequest request) {
                 claimed.add(request.key());
                 return super.claim(request);
             }

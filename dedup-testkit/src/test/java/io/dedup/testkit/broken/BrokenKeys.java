@@ -104,7 +104,7 @@ final class BrokenKeys {
             }
 
             @Override
-            public ClaimResult claim(ClaimRequest request) {
+            ClaimResult claim(ClaimRequest request) {
                 return super.claim(new ClaimRequest(
                         change.apply(request.key()),
                         request.owner(),
@@ -114,18 +114,18 @@ final class BrokenKeys {
             }
 
             @Override
-            public WriteResult complete(CompleteRequest request) {
+            WriteResult complete(CompleteRequest request) {
                 return super.complete(new CompleteRequest(
                         with(request.claim()), request.window(), request.result(), request.repeated()));
             }
 
             @Override
-            public WriteResult release(ReleaseRequest request) {
+            WriteResult release(ReleaseRequest request) {
                 return super.release(new ReleaseRequest(with(request.claim()), request.mode()));
             }
 
             @Override
-            public WriteResult renew(RenewRequest request) {
+            WriteResult renew(RenewRequest request) {
                 return super.renew(new RenewRequest(with(request.claim()), request.lease()));
             }
 

@@ -24,7 +24,7 @@ final class BrokenOwnership {
         return List.of(
                 new BrokenStore("ownership", "complete without asking for the owner", s -> new ForwardingStore(s) {
                     @Override
-                    public WriteResult complete(CompleteRequest request) {
+                    WriteResult complete(CompleteRequest request) {
                         return super.complete(new CompleteRequest(
                                 anybody(store, request.claim()),
                                 request.window(),
@@ -34,19 +34,19 @@ final class BrokenOwnership {
                 }),
                 new BrokenStore("ownership", "release without asking for the owner", s -> new ForwardingStore(s) {
                     @Override
-                    public WriteResult release(ReleaseRequest request) {
+                    WriteResult release(ReleaseRequest request) {
                         return super.release(new ReleaseRequest(anybody(store, request.claim()), request.mode()));
                     }
                 }),
                 new BrokenStore("ownership", "renew without asking for the owner", s -> new ForwardingStore(s) {
                     @Override
-                    public WriteResult renew(RenewRequest request) {
+                    WriteResult renew(RenewRequest request) {
                         return super.renew(new RenewRequest(anybody(store, request.claim()), request.lease()));
                     }
                 }),
                 new BrokenStore("ownership", "owners are compared without case", s -> new ForwardingStore(s) {
                     @Override
-                    public WriteResult renew(RenewRequest request) {
+                    WriteResult renew(RenewRequest request) {
                         Owner owner = store.find(request.claim().key())
                                 .map(StoredRecord::owner)
                                 .filter(stored -> same(stored, request.claim().owner()))
@@ -56,14 +56,14 @@ final class BrokenOwnership {
                 }),
                 new BrokenStore("ownership", "a refused renewal says that it worked", s -> new ForwardingStore(s) {
                     @Override
-                    public WriteResult renew(RenewRequest request) {
+                    WriteResult renew(RenewRequest request) {
                         super.renew(request);
                         return WriteResult.applied();
                     }
                 }),
                 new BrokenStore("ownership", "a refused completion releases the record", s -> new ForwardingStore(s) {
                     @Override
-                    public WriteResult complete(CompleteRequest request) {
+                    WriteResult complete(CompleteRequest request) {
                         WriteResult answer = super.complete(request);
                         if (!answer.isApplied()) {
                             super.release(new ReleaseRequest(anybody(store, request.claim()), ReleaseMode.STARTED));
@@ -73,7 +73,7 @@ final class BrokenOwnership {
                 }),
                 new BrokenStore("ownership", "owner and attempt are mixed up", s -> new ForwardingStore(s) {
                     @Override
-                    public WriteResult complete(CompleteRequest request) {
+                    WriteResult complete(CompleteRequest request) {
                         boolean sameAttempt = store.find(request.claim().key())
                                 .filter(record ->
                                         record.attempt() == request.claim().attempt())
@@ -89,7 +89,7 @@ final class BrokenOwnership {
                 }),
                 new BrokenStore("complete", "complete asks for the attempt as well", s -> new ForwardingStore(s) {
                     @Override
-                    public WriteResult complete(CompleteRequest request) {
+                    WriteResult complete(CompleteRequest request) {
                         return attempt(store, request.claim().key())
                                         == request.claim().attempt()
                                 ? super.complete(request)
@@ -98,39 +98,39 @@ final class BrokenOwnership {
                 }),
                 new BrokenStore("complete", "nobody may complete after the lease", s -> new ForwardingStore(s) {
                     @Override
-                    public WriteResult complete(CompleteRequest request) {
+                    WriteResult complete(CompleteRequest request) {
                         return isOver(store, request.claim().key()) ? WriteResult.leaseLost() : super.complete(request);
                     }
                 }),
                 new BrokenStore("release", "nobody may release after the lease", s -> new ForwardingStore(s) {
                     @Override
-                    public WriteResult release(ReleaseRequest request) {
+                    WriteResult release(ReleaseRequest request) {
                         return isOver(store, request.claim().key()) ? WriteResult.leaseLost() : super.release(request);
                     }
                 }),
                 new BrokenStore("renew", "nobody may renew after the lease", s -> new ForwardingStore(s) {
                     @Override
-                    public WriteResult renew(RenewRequest request) {
+                    WriteResult renew(RenewRequest request) {
                         return isOver(store, request.claim().key()) ? WriteResult.leaseLost() : super.renew(request);
                     }
                 }),
                 new BrokenStore("complete", "a repeated completion is refused", s -> new ForwardingStore(s) {
                     @Override
-                    public WriteResult complete(CompleteRequest request) {
+                    WriteResult complete(CompleteRequest request) {
                         return super.complete(
                                 new CompleteRequest(request.claim(), request.window(), request.result(), false));
                     }
                 }),
                 new BrokenStore("complete", "every completion counts as a repeated one", s -> new ForwardingStore(s) {
                     @Override
-                    public WriteResult complete(CompleteRequest request) {
+                    WriteResult complete(CompleteRequest request) {
                         return super.complete(
                                 new CompleteRequest(request.claim(), request.window(), request.result(), true));
                     }
                 }),
                 new BrokenStore("complete", "a repeated completion asks for no attempt", s -> new ForwardingStore(s) {
                     @Override
-                    public WriteResult complete(CompleteRequest request) {
+                    WriteResult complete(CompleteRequest request) {
                         Claim claim = new Claim(
                                 request.claim().key(),
                                 request.claim().owner(),
@@ -141,14 +141,14 @@ final class BrokenOwnership {
                 }),
                 new BrokenStore("claim", "an own repeated request is in flight", s -> new ForwardingStore(s) {
                     @Override
-                    public ClaimResult claim(ClaimRequest request) {
+                    ClaimResult claim(ClaimRequest request) {
                         return super.claim(isHeldBy(store, request) ? Broken.withNewOwner(request) : request);
                     }
                 }),
                 new BrokenStore(
                         "claim", "an own repeated request doesn't renew the lease", s -> new ForwardingStore(s) {
                             @Override
-                            public ClaimResult claim(ClaimRequest request) {
+                            ClaimResult claim(ClaimRequest request) {
                                 return isHeldBy(store, request)
                                         ? super.claim(new ClaimRequest(
                                                 request.key(),

@@ -38,7 +38,7 @@ final class BrokenTimes {
                         leases(lease -> lease.toDays() > 1 ? Duration.ofDays(1) : lease)),
                 new BrokenStore("renew", "a renewal adds to what is left", s -> new ForwardingStore(s) {
                     @Override
-                    public WriteResult renew(RenewRequest request) {
+                    WriteResult renew(RenewRequest request) {
                         Duration left = store.find(request.claim().key())
                                 .map(record -> record.leaseRemaining())
                                 .orElse(Duration.ZERO);
@@ -48,7 +48,7 @@ final class BrokenTimes {
                 }),
                 new BrokenStore("renew", "a renewal never shortens", s -> new ForwardingStore(s) {
                     @Override
-                    public WriteResult renew(RenewRequest request) {
+                    WriteResult renew(RenewRequest request) {
                         Duration left = store.find(request.claim().key())
                                 .map(record -> record.leaseRemaining())
                                 .orElse(Duration.ZERO);
@@ -58,7 +58,7 @@ final class BrokenTimes {
                 }),
                 new BrokenStore("renew", "a renewal does nothing", s -> new ForwardingStore(s) {
                     @Override
-                    public WriteResult renew(RenewRequest request) {
+                    WriteResult renew(RenewRequest request) {
                         return store.find(request.claim().key())
                                         .filter(record -> Objects.equals(
                                                 record.owner(), request.claim().owner()))
@@ -84,20 +84,20 @@ final class BrokenTimes {
                                 : window)),
                 new BrokenStore("expiry", "for ever is the longest window", s -> new ForwardingStore(s) {
                     @Override
-                    public WriteResult complete(CompleteRequest request) {
+                    WriteResult complete(CompleteRequest request) {
                         return super.complete(
                                 with(request, request.window().isForever() ? Window.of(Window.MAX) : request.window()));
                     }
                 }),
                 new BrokenStore("complete", "every window is for ever", s -> new ForwardingStore(s) {
                     @Override
-                    public WriteResult complete(CompleteRequest request) {
+                    WriteResult complete(CompleteRequest request) {
                         return super.complete(with(request, Window.forever()));
                     }
                 }),
                 new BrokenStore("complete", "a repeated completion sets the window anew", s -> new ForwardingStore(s) {
                     @Override
-                    public WriteResult complete(CompleteRequest request) {
+                    WriteResult complete(CompleteRequest request) {
                         WriteResult answer = super.complete(request);
                         if (answer.isApplied() && request.repeated()) {
                             store.forceDone(request.claim().key(), Window.of(Duration.ofDays(2)), LiveLease.RESPECT);
@@ -110,7 +110,7 @@ final class BrokenTimes {
                         "a record that counts nothing any more is dropped at once",
                         s -> new ForwardingStore(s) {
                             @Override
-                            public WriteResult release(ReleaseRequest request) {
+                            WriteResult release(ReleaseRequest request) {
                                 WriteResult answer = super.release(request);
                                 store.find(request.claim().key())
                                         .filter(record -> record.state() != State.PROCESSING && record.deaths() == 0)
@@ -134,7 +134,7 @@ final class BrokenTimes {
     private static UnaryOperator<DedupStore> windows(UnaryOperator<Duration> change) {
         return s -> new ForwardingStore(s) {
             @Override
-            public WriteResult complete(CompleteRequest request) {
+            WriteResult complete(CompleteRequest request) {
                 Duration length = request.window().duration();
                 if (length == null) {
                     return super.complete(request);

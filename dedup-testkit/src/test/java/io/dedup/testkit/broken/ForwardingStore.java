@@ -26,7 +26,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 
-/** A store that does what another does; its batches are its own single calls, so that both break together. */
+/** A store that does what another does; its lists are its own calls for single requests, so that both break together. */
 class ForwardingStore implements DedupStore, StuckRecordFinder, RecordEraser, ImportingStore {
     final DedupStore store;
 
@@ -44,43 +44,39 @@ class ForwardingStore implements DedupStore, StuckRecordFinder, RecordEraser, Im
         return store.attemptRetention();
     }
 
-    @Override
-    public ClaimResult claim(ClaimRequest request) {
-        return store.claim(request);
+    ClaimResult claim(ClaimRequest request) {
+        return store.claim(List.of(request)).get(0);
     }
 
     @Override
-    public List<ClaimResult> claimAll(List<ClaimRequest> requests) {
+    public List<ClaimResult> claim(List<ClaimRequest> requests) {
         return each(requests, this::claim);
     }
 
-    @Override
-    public WriteResult complete(CompleteRequest request) {
-        return store.complete(request);
+    WriteResult complete(CompleteRequest request) {
+        return store.complete(List.of(request)).get(0);
     }
 
     @Override
-    public List<WriteResult> completeAll(List<CompleteRequest> requests) {
+    public List<WriteResult> complete(List<CompleteRequest> requests) {
         return each(requests, this::complete);
     }
 
-    @Override
-    public WriteResult release(ReleaseRequest request) {
-        return store.release(request);
+    WriteResult release(ReleaseRequest request) {
+        return store.release(List.of(request)).get(0);
     }
 
     @Override
-    public List<WriteResult> releaseAll(List<ReleaseRequest> requests) {
+    public List<WriteResult> release(List<ReleaseRequest> requests) {
         return each(requests, this::release);
     }
 
-    @Override
-    public WriteResult renew(RenewRequest request) {
-        return store.renew(request);
+    WriteResult renew(RenewRequest request) {
+        return store.renew(List.of(request)).get(0);
     }
 
     @Override
-    public List<WriteResult> renewAll(List<RenewRequest> requests) {
+    public List<WriteResult> renew(List<RenewRequest> requests) {
         return each(requests, this::renew);
     }
 

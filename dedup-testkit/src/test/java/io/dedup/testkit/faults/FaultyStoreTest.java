@@ -56,9 +56,11 @@ class FaultyStoreTest {
     @Test
     @DisplayName("without a fault it is the store behind")
     void intact() {
-        assertThat(store.claim(claim(A))).isInstanceOf(ClaimResult.Acquired.class);
-        assertThat(store.renew(new RenewRequest(new Claim(A, ME, 1), LEASE))).isEqualTo(WriteResult.applied());
-        assertThat(store.complete(completion(A))).isEqualTo(WriteResult.applied());
+        assertThat(store.claim(List.of(claim(A))).get(0)).isInstanceOf(ClaimResult.Acquired.class);
+        assertThat(store.renew(List.of(new RenewRequest(new Claim(A, ME, 1), LEASE)))
+                        .get(0))
+                .isEqualTo(WriteResult.applied());
+        assertThat(store.complete(List.of(completion(A))).get(0)).isEqualTo(WriteResult.applied());
         assertThat(store.find(A)).isEqualTo(real.find(A)).isPresent();
         assertThat(store.struck()).isZero();
     }
@@ -68,10 +70,10 @@ class FaultyStoreTest {
     void before() {
         store.inject(StoreFault.before(CLAIM));
 
-        assertThatThrownBy(() -> store.claim(claim(A)))
+        assertThatThrownBy(() -> store.claim(List.of(claim(A))).get(0))
                 .isInstanceOf(DedupStoreException.class)
                 .hasMessageContaining("before it was applied");
-        assertThatThrownBy(() -> store.claimAll(List.of(claim(A), claim(B)))).isInstanceOf(DedupStoreException.class);
+        assertThatThrownBy(() -> store.claim(List.of(claim(A), claim(B)))).isInstanceOf(DedupStoreException.class);
 
         assertThat(real.find(A)).isEmpty();
         assertThat(real.find(B)).isEmpty();
@@ -81,14 +83,14 @@ class FaultyStoreTest {
     @Test
     @DisplayName("after: it is applied, and the reply is lost")
     void after() {
-        store.claimAll(List.of(claim(A), claim(B)))
+        store.claim(List.of(claim(A), claim(B)))
                 .forEach(each -> assertThat(each).isNotNull());
         store.inject(StoreFault.after(COMPLETE));
 
-        assertThatThrownBy(() -> store.complete(completion(A)))
+        assertThatThrownBy(() -> store.complete(List.of(completion(A))).get(0))
                 .isInstanceOf(DedupStoreException.class)
                 .hasMessageContaining("reply was lost");
-        assertThatThrownBy(() -> store.completeAll(List.of(completion(B)))).isInstanceOf(DedupStoreException.class);
+        assertThatThrownBy(() -> store.complete(List.of(completion(B)))).isInstanceOf(DedupStoreException.class);
 
         assertThat(state(A)).isEqualTo(StoredRecord.State.DONE);
         assertThat(state(B)).isEqualTo(StoredRecord.State.DONE);
@@ -109,15 +111,15 @@ class FaultyStoreTest {
     @DisplayName("a batch fails for the chosen keys alone, before or after")
     void batch() {
         store.inject(StoreFault.before(CLAIM).forKeys(A::equals));
-        List<ClaimResult> claimed = store.claimAll(List.of(claim(A), claim(B)));
+        List<ClaimResult> claimed = store.claim(List.of(claim(A), claim(B)));
         assertThat(claimed.get(0)).isInstanceOf(ClaimResult.StoreError.class);
         assertThat(claimed.get(1)).isInstanceOf(ClaimResult.Acquired.class);
         assertThat(real.find(A)).isEmpty();
         store.heal();
 
-        assertThat(store.claim(claim(A))).isInstanceOf(ClaimResult.Acquired.class);
+        assertThat(store.claim(List.of(claim(A))).get(0)).isInstanceOf(ClaimResult.Acquired.class);
         store.inject(StoreFault.after(RELEASE).forKeys(B::equals));
-        List<WriteResult> answers = store.releaseAll(List.of(
+        List<WriteResult> answers = store.release(List.of(
                 new ReleaseRequest(new Claim(A, ME, 1), ReleaseMode.STARTED),
                 new ReleaseRequest(new Claim(B, ME, 1), ReleaseMode.STARTED)));
         assertThat(answers.get(0)).isEqualTo(WriteResult.applied());
@@ -154,7 +156,8 @@ class FaultyStoreTest {
     @DisplayName("a slow call ends when it is healed")
     void slow() {
         store.inject(StoreFault.slow(Duration.ofHours(1), CLAIM));
-        CompletableFuture<ClaimResult> answer = CompletableFuture.supplyAsync(() -> store.claim(claim(A)));
+        CompletableFuture<ClaimResult> answer = CompletableFuture.supplyAsync(
+                () -> store.claim(List.of(claim(A))).get(0));
         await().during(Duration.ofMillis(100))
                 .until(() -> !answer.isDone() && real.find(A).isEmpty());
         store.heal();
@@ -164,7 +167,7 @@ class FaultyStoreTest {
     @Test
     @DisplayName("down until healed; then the store is there again, or another that knows nothing")
     void restart() {
-        store.claim(claim(A));
+        store.claim(List.of(claim(A))).get(0);
         store.down();
         assertThatThrownBy(() -> store.find(A)).isInstanceOf(DedupStoreException.class);
         assertThatThrownBy(() -> store.forget(A, LiveLease.OVERRIDE)).isInstanceOf(DedupStoreException.class);
@@ -195,6 +198,8 @@ class FaultyStoreTest {
         store.inject(StoreFault.before().forKeys(key -> key.messageId().equals("o-7")));
         store.inject(StoreFault.slow(Duration.ofSeconds(3), RENEW));
         // docs:end
-        assertThatThrownBy(() -> store.claim(claim(A.scope().key("o-7")))).isInstanceOf(DedupStoreException.class);
+        assertThatThrownBy(
+                        () -> store.claim(List.of(claim(A.scope().key("o-7")))).get(0))
+                .isInstanceOf(DedupStoreException.class);
     }
 }

@@ -60,7 +60,11 @@ final class MapStore implements DedupStore, StuckRecordFinder, ImportingStore {
 
     // docs:begin claim
     @Override
-    public synchronized ClaimResult claim(ClaimRequest request) {
+    public List<ClaimResult> claim(List<ClaimRequest> requests) {
+        return requests.stream().map(this::claim).toList();
+    }
+
+    private synchronized ClaimResult claim(ClaimRequest request) {
         Instant now = now();
         Instant leaseUntil = now.plus(request.lease());
         Row row = row(request.key(), now);
@@ -122,7 +126,11 @@ final class MapStore implements DedupStore, StuckRecordFinder, ImportingStore {
 
     // docs:begin complete
     @Override
-    public synchronized WriteResult complete(CompleteRequest request) {
+    public List<WriteResult> complete(List<CompleteRequest> requests) {
+        return requests.stream().map(this::complete).toList();
+    }
+
+    private synchronized WriteResult complete(CompleteRequest request) {
         Instant now = now();
         Claim claim = request.claim();
         Row row = row(claim.key(), now);
@@ -155,7 +163,11 @@ final class MapStore implements DedupStore, StuckRecordFinder, ImportingStore {
 
     // docs:begin release
     @Override
-    public synchronized WriteResult release(ReleaseRequest request) {
+    public List<WriteResult> release(List<ReleaseRequest> requests) {
+        return requests.stream().map(this::release).toList();
+    }
+
+    private synchronized WriteResult release(ReleaseRequest request) {
         Instant now = now();
         Row row = row(request.claim().key(), now);
         if (row == null || !request.claim().owner().equals(row.owner())) {
@@ -183,7 +195,11 @@ final class MapStore implements DedupStore, StuckRecordFinder, ImportingStore {
     }
 
     @Override
-    public synchronized WriteResult renew(RenewRequest request) {
+    public List<WriteResult> renew(List<RenewRequest> requests) {
+        return requests.stream().map(this::renew).toList();
+    }
+
+    private synchronized WriteResult renew(RenewRequest request) {
         Instant now = now();
         Row row = row(request.claim().key(), now);
         if (row == null || !request.claim().owner().equals(row.owner())) {
@@ -193,28 +209,6 @@ final class MapStore implements DedupStore, StuckRecordFinder, ImportingStore {
         return WriteResult.applied();
     }
     // docs:end
-
-    // docs:begin batches
-    @Override
-    public List<ClaimResult> claimAll(List<ClaimRequest> requests) {
-        return requests.stream().map(this::claim).toList();
-    }
-    // docs:end
-
-    @Override
-    public List<WriteResult> completeAll(List<CompleteRequest> requests) {
-        return requests.stream().map(this::complete).toList();
-    }
-
-    @Override
-    public List<WriteResult> releaseAll(List<ReleaseRequest> requests) {
-        return requests.stream().map(this::release).toList();
-    }
-
-    @Override
-    public List<WriteResult> renewAll(List<RenewRequest> requests) {
-        return requests.stream().map(this::renew).toList();
-    }
 
     // docs:begin operators
     @Override

@@ -8,7 +8,7 @@ import io.dedup.engine.Deduplicators;
 import io.dedup.examples.shop.Events;
 import io.dedup.examples.shop.PaymentTable;
 import io.dedup.kafka.KafkaDedup;
-import io.dedup.kafka.KafkaMessageIds;
+import io.dedup.kafka.id.KafkaMessageIds;
 import io.dedup.policy.DedupPolicy;
 import io.dedup.store.DedupStore;
 import io.dedup.store.redis.RedisDedupStore;

@@ -3,7 +3,7 @@ package io.dedup.examples.readme;
 import io.dedup.Deduplicator;
 import io.dedup.engine.Deduplicators;
 import io.dedup.kafka.KafkaDedup;
-import io.dedup.kafka.KafkaMessageIds;
+import io.dedup.kafka.id.KafkaMessageIds;
 import io.dedup.store.DedupStore;
 import java.time.Duration;
 import org.springframework.context.annotation.Bean;

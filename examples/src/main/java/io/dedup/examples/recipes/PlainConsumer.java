@@ -1,8 +1,8 @@
 package io.dedup.examples.recipes;
 
 import io.dedup.Deduplicator;
-import io.dedup.kafka.KafkaMessageIds;
 import io.dedup.kafka.clients.DedupPoll;
+import io.dedup.kafka.id.KafkaMessageIds;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.BooleanSupplier;

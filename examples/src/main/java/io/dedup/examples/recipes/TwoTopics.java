@@ -4,7 +4,7 @@ import io.dedup.Deduplicator;
 import io.dedup.engine.Deduplicators;
 import io.dedup.id.MessageIdExtractor;
 import io.dedup.kafka.KafkaDedup;
-import io.dedup.kafka.KafkaMessageIds;
+import io.dedup.kafka.id.KafkaMessageIds;
 import io.dedup.store.DedupStore;
 import java.time.Duration;
 import java.util.function.Consumer;

@@ -7,7 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.dedup.Deduplicator;
 import io.dedup.engine.Deduplicators;
 import io.dedup.kafka.KafkaDedup;
-import io.dedup.kafka.KafkaMessageIds;
+import io.dedup.kafka.id.KafkaMessageIds;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

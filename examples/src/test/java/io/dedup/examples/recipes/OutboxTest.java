@@ -8,7 +8,7 @@ import io.dedup.DedupKey;
 import io.dedup.Deduplicator;
 import io.dedup.engine.Deduplicators;
 import io.dedup.kafka.KafkaDedup;
-import io.dedup.kafka.KafkaMessageIds;
+import io.dedup.kafka.id.KafkaMessageIds;
 import io.dedup.policy.DedupMode;
 import io.dedup.store.jdbc.JdbcDedupStore;
 import io.dedup.testservers.process.ChildJvm;

@@ -2,76 +2,80 @@ package io.dedup.simulation;
 
 import static java.util.Objects.requireNonNull;
 
-import io.dedup.simulation.Circumstances.Interception;
-import io.dedup.simulation.Circumstances.Listening;
 import io.dedup.simulation.Circumstances.OnFailure;
+import io.dedup.simulation.Circumstances.Place;
+import io.dedup.simulation.Circumstances.SeekBy;
+import io.dedup.simulation.draw.Draws;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
-import org.springframework.kafka.config.MethodKafkaListenerEndpoint;
 import org.springframework.kafka.core.KafkaTemplate;
 import org.springframework.kafka.listener.AbstractMessageListenerContainer;
-import org.springframework.kafka.listener.AcknowledgingConsumerAwareMessageListener;
-import org.springframework.kafka.listener.BatchAcknowledgingConsumerAwareMessageListener;
-import org.springframework.kafka.listener.BatchInterceptor;
 import org.springframework.kafka.listener.BatchListenerFailedException;
+import org.springframework.kafka.listener.ConsumerSeekAware.ConsumerSeekCallback;
 import org.springframework.kafka.listener.DefaultAfterRollbackProcessor;
-import org.springframework.kafka.listener.KafkaListenerErrorHandler;
-import org.springframework.kafka.listener.ListenerExecutionFailedException;
-import org.springframework.kafka.listener.RecordInterceptor;
+import org.springframework.kafka.listener.DefaultErrorHandler;
 import org.springframework.kafka.support.Acknowledgment;
-import org.springframework.messaging.Message;
-import org.springframework.messaging.handler.annotation.support.DefaultMessageHandlerMethodFactory;
 import org.springframework.util.backoff.FixedBackOff;
 
 /** The application whose listener is deduplicated, as the circumstances draw it, and what it has done. */
 final class Application {
+    private static final int COLLECTED = 3;
+    private static final Duration NACK_SLEEP = Duration.ofMillis(1);
+    private static final Duration NACKS_APART = Duration.ofMillis(50);
+
     private final Circumstances circumstances;
+    private final Draws draws;
     private final Consumer<String> steps;
-    private final Map<String, Integer> failuresLeft = new HashMap<>();
-    private final Set<String> dropped = new HashSet<>();
-    private final Set<String> interceptedOnce = new HashSet<>();
+    private final UserCalls calls;
+    private final Interceptors interceptors;
+    private final Map<String, Integer> failures = new HashMap<>();
+    private final Map<String, Integer> deliveries = new HashMap<>();
     private final Map<String, Integer> effects = new LinkedHashMap<>();
     private final Set<String> givenUp = new HashSet<>();
-    private final List<Runnable> acknowledgments = new ArrayList<>();
-    private final Random random;
-    private int pausesLeft;
-    private int pausedFor;
+    private final List<Pending> pending = new ArrayList<>();
+    private final Map<Integer, List<Collected>> collected = new LinkedHashMap<>();
+    private long sleptAt = System.nanoTime() - NACKS_APART.toNanos();
     private @Nullable AbstractMessageListenerContainer<String, String> container;
     private @Nullable KafkaTemplate<String, String> outputs;
+    private @Nullable ConsumerSeekCallback seekCallback;
 
-    Application(Circumstances circumstances, List<String> ids, Random random, Consumer<String> steps) {
+    /** What ends after its listener's call, in so many polls. */
+    private static final class Pending {
+        private final Runnable work;
+        private int in;
+
+        Pending(Runnable work, int in) {
+            this.work = work;
+            this.in = in;
+        }
+    }
+
+    private record Collected(ConsumerRecord<String, String> record, Acknowledgment acknowledgment) {}
+
+    Application(Circumstances circumstances, Draws draws, Consumer<String> steps, Runnable stop) {
         this.circumstances = circumstances;
+        this.draws = draws;
         this.steps = steps;
-        this.random = random;
-        this.pausesLeft = circumstances.pauses();
-        for (int i = 0; i < circumstances.failing(); i++) {
-            failuresLeft.put(ids.get(random.nextInt(ids.size())), 1 + random.nextInt(5));
-        }
-        for (String id : ids) {
-            if (circumstances.interception() != Interception.NONE && random.nextInt(8) == 0) {
-                (circumstances.interception() == Interception.DROPS ? dropped : interceptedOnce).add(id);
-            }
-        }
+        this.calls = new UserCalls(circumstances, draws, steps, stop);
+        this.interceptors = new Interceptors(circumstances, draws, steps, calls);
     }
 
     /** What the process had in memory is gone. */
     void crashed() {
-        acknowledgments.clear();
-        pausedFor = 0;
+        pending.clear();
+        collected.clear();
+        calls.crashed();
     }
 
     /** Where the effects go in a Kafka transaction; null outside of one. */
@@ -79,24 +83,37 @@ final class Application {
         outputs = template;
     }
 
+    boolean isInUserCode() {
+        return calls.isInUserCode();
+    }
+
     /** What the application does beside its listener, on the consumer's thread: acknowledges later, pauses and resumes. */
-    void polling() {
-        while (!acknowledgments.isEmpty() && random.nextInt(3) != 0) {
-            acknowledgments.remove(random.nextInt(acknowledgments.size())).run();
+    void polling(int tick) {
+        if (calls.isInUserCode()) {
+            return;
         }
-        if (pausedFor > 0 && --pausedFor == 0) {
-            steps.accept("resume");
-            requireNonNull(container).resume();
-        } else if (pausesLeft > 0 && pausedFor == 0 && random.nextInt(10) == 0) {
-            pausesLeft--;
-            pausedFor = 1 + random.nextInt(5);
-            steps.accept("pause");
-            requireNonNull(container).pause();
+        for (Pending each : List.copyOf(pending)) {
+            if (--each.in <= 0) {
+                pending.remove(each);
+                each.work.run();
+            }
         }
+        if (!collected.isEmpty() && draws.below(10, "flush at " + tick) == 0) {
+            List<List<Collected>> all = List.copyOf(collected.values());
+            collected.clear();
+            all.forEach(this::handleCollected);
+        }
+        calls.tick();
+        calls.pause(tick, requireNonNull(container));
     }
 
     boolean isQuiet() {
-        return acknowledgments.isEmpty() && pausedFor == 0;
+        return pending.isEmpty() && collected.isEmpty() && calls.isQuiet();
+    }
+
+    private void later(String what, Runnable work) {
+        String when = what + " waits, delivery " + deliveries.merge(what, 1, Integer::sum);
+        pending.add(new Pending(work, draws.chance(2, when) ? 2 + draws.below(4, when) : 1));
     }
 
     private void acknowledge(@Nullable Acknowledgment acknowledgment, String what) {
@@ -104,9 +121,9 @@ final class Application {
             return;
         }
         if (circumstances.asyncAcks()) {
-            acknowledgments.add(() -> {
+            later(what, () -> {
                 steps.accept("acknowledge " + what);
-                acknowledgment.acknowledge();
+                acknowledgeCalmly(acknowledgment);
             });
         } else {
             acknowledgment.acknowledge();
@@ -120,121 +137,123 @@ final class Application {
 
     /** Whether the application itself gave this message up: it dropped it, or its error handler did. */
     boolean gaveUp(String id) {
-        return givenUp.contains(id) || dropped.contains(id);
+        return givenUp.contains(id) || interceptors.drops(id) || filters(id);
     }
 
-    /** The methods of an annotated listener. */
-    final class Methods {
-        /** Handles one record. */
-        public void record(
-                ConsumerRecord<String, String> record, org.apache.kafka.clients.consumer.Consumer<?, ?> consumer) {
-            handle(record, null, consumer);
-        }
-
-        /** Handles a batch. */
-        public void batch(
-                List<ConsumerRecord<String, String>> batch, org.apache.kafka.clients.consumer.Consumer<?, ?> consumer) {
-            handle(batch, null, consumer);
-        }
-
-        /** Handles one record. */
-        public void manualRecord(
-                ConsumerRecord<String, String> record,
-                org.apache.kafka.clients.consumer.Consumer<?, ?> consumer,
-                Acknowledgment acknowledgment) {
-            handle(record, acknowledgment, consumer);
-        }
-
-        /** Handles a batch. */
-        public void manualBatch(
-                List<ConsumerRecord<String, String>> batch,
-                org.apache.kafka.clients.consumer.Consumer<?, ?> consumer,
-                Acknowledgment acknowledgment) {
-            handle(batch, acknowledgment, consumer);
-        }
-
-        /** Begins to handle one record. */
-        public CompletableFuture<@Nullable Void> future(ConsumerRecord<String, String> record) {
-            CompletableFuture<@Nullable Void> future = new CompletableFuture<>();
-            acknowledgments.add(() -> {
-                if (fails(record)) {
-                    future.completeExceptionally(new IllegalStateException("can't handle " + record.value()));
-                } else {
-                    effect(record);
-                    future.complete(null);
-                }
-            });
-            return future;
-        }
+    boolean filters(String id) {
+        return circumstances.filter() && draws.chance(8, "filter drops " + id);
     }
 
-    /** An annotated method as a listener of a container. */
-    MethodKafkaListenerEndpoint<String, String> endpoint() {
-        String form = circumstances.batch() ? "batch" : "record";
-        String manual = circumstances.batch() ? "manualBatch" : "manualRecord";
-        String name =
-                circumstances.listening() == Listening.FUTURE ? "future" : circumstances.isManual() ? manual : form;
-        MethodKafkaListenerEndpoint<String, String> endpoint = new MethodKafkaListenerEndpoint<>();
-        Methods bean = new Methods();
-        endpoint.setBean(bean);
-        endpoint.setMethod(Arrays.stream(Methods.class.getDeclaredMethods())
-                .filter(method -> method.getName().equals(name))
-                .findFirst()
-                .orElseThrow());
-        DefaultMessageHandlerMethodFactory methods = new DefaultMessageHandlerMethodFactory();
-        methods.afterPropertiesSet();
-        endpoint.setMessageHandlerMethodFactory(methods);
-        if (circumstances.onFailure() == OnFailure.ERROR_HANDLER_SEEKS_BACK) {
-            endpoint.setErrorHandler(new SeekingListenerErrorHandler());
-        }
-        return endpoint;
+    void seekCallback(ConsumerSeekCallback callback) {
+        seekCallback = callback;
     }
 
-    private static final class SeekingListenerErrorHandler implements KafkaListenerErrorHandler {
-        @Override
-        public Object handleError(Message<?> message, ListenerExecutionFailedException exception) {
-            throw exception;
-        }
-
-        @Override
-        @SuppressWarnings("NullAway") // null is what an error handler returns that has no reply
-        public @Nullable Object handleError(
-                Message<?> message,
-                ListenerExecutionFailedException exception,
-                org.apache.kafka.clients.consumer.@Nullable Consumer<?, ?> consumer) {
-            ConsumerRecord<?, ?> record = (ConsumerRecord<?, ?>) message.getPayload();
-            requireNonNull(consumer).seek(partition(record), record.offset());
-            return null;
-        }
+    /** Begins to handle a record; the future ends later. */
+    CompletableFuture<@Nullable Void> begin(ConsumerRecord<String, String> record) {
+        CompletableFuture<@Nullable Void> future = new CompletableFuture<>();
+        later(place(record), () -> {
+            if (fails(record)) {
+                future.completeExceptionally(new IllegalStateException("can't handle " + record.value()));
+            } else {
+                effect(record);
+                future.complete(null);
+            }
+        });
+        return future;
     }
 
-    Object listener() {
-        if (circumstances.batch()) {
-            return (BatchAcknowledgingConsumerAwareMessageListener<String, String>) this::handle;
-        }
-        return (AcknowledgingConsumerAwareMessageListener<String, String>) this::handle;
-    }
-
-    private void handle(
+    void handle(
             ConsumerRecord<String, String> record,
             @Nullable Acknowledgment acknowledgment,
             org.apache.kafka.clients.consumer.@Nullable Consumer<?, ?> consumer) {
+        calls.call(Place.HANDLER, record, consumer, requireNonNull(container));
+        if (circumstances.collects()) {
+            collect(new Collected(record, requireNonNull(acknowledgment)), requireNonNull(consumer));
+            return;
+        }
         if (!fails(record)) {
             effect(record);
             acknowledge(acknowledgment, place(record));
             return;
         }
         switch (circumstances.onFailure()) {
-            case SEEK_BACK -> requireNonNull(consumer).seek(partition(record), record.offset());
+            case SEEK_BACK -> seek(partition(record), record.offset(), consumer);
             case NACK -> requireNonNull(acknowledgment).nack(Duration.ZERO);
+            case NACK_AND_SLEEP -> requireNonNull(acknowledgment).nack(nackSleep());
+            case SEEK_AND_THROW -> {
+                seek(partition(record), record.offset(), consumer);
+                throw new IllegalStateException("can't handle " + record.value());
+            }
             default -> throw new IllegalStateException("can't handle " + record.value());
         }
     }
 
-    private void handle(
+    /** Handles some records of a partition together, and acknowledges each; or seeks back to the first of them. */
+    private void collect(Collected next, org.apache.kafka.clients.consumer.Consumer<?, ?> consumer) {
+        List<Collected> all = collected.computeIfAbsent(next.record.partition(), key -> new ArrayList<>());
+        all.removeIf(each -> each.record.offset() == next.record.offset()); // it was delivered before
+        all.add(next);
+        if (all.size() < COLLECTED) {
+            return;
+        }
+        collected.remove(next.record.partition());
+        if (all.stream().noneMatch(each -> fails(each.record))) {
+            handleCollected(all);
+            return;
+        }
+        ConsumerRecord<String, String> first = all.get(0).record;
+        seek(partition(first), first.offset(), consumer);
+        if (circumstances.onFailure() == OnFailure.SEEK_AND_THROW) {
+            throw new IllegalStateException("can't handle what was collected from " + place(first));
+        }
+    }
+
+    private void handleCollected(List<Collected> all) {
+        all.forEach(each -> effect(each.record));
+        all.forEach(each -> acknowledgeCalmly(each.acknowledgment));
+    }
+
+    /** The effect has happened: whoever acknowledges later has nobody to throw to. */
+    private void acknowledgeCalmly(Acknowledgment acknowledgment) {
+        try {
+            acknowledgment.acknowledge();
+        } catch (RuntimeException e) {
+            steps.accept("acknowledging throws " + e);
+        }
+    }
+
+    /** spring-kafka itself leaves partitions paused if a second nack with a sleep follows while the first one's lasts. */
+    private Duration nackSleep() {
+        long now = System.nanoTime();
+        if (now - sleptAt < NACKS_APART.toNanos()) {
+            return Duration.ZERO;
+        }
+        sleptAt = now;
+        return NACK_SLEEP;
+    }
+
+    private void seek(
+            TopicPartition partition,
+            long offset,
+            org.apache.kafka.clients.consumer.@Nullable Consumer<?, ?> consumer) {
+        if (circumstances.seekBy() == SeekBy.CALLBACK && seekCallback != null) {
+            steps.accept("seek callback: " + partition + " to " + offset);
+            seekCallback.seek(partition.topic(), partition.partition(), offset);
+        } else {
+            requireNonNull(consumer).seek(partition, offset);
+        }
+    }
+
+    void handle(
             List<ConsumerRecord<String, String>> batch,
             @Nullable Acknowledgment acknowledgment,
             org.apache.kafka.clients.consumer.@Nullable Consumer<?, ?> consumer) {
+        Set<TopicPartition> called = new HashSet<>();
+        for (ConsumerRecord<String, String> record : batch) {
+            if (called.add(partition(record))) {
+                calls.call(Place.HANDLER, record, consumer, requireNonNull(container));
+            }
+        }
         if (circumstances.onFailure() == OnFailure.THROW) { // it can't name a record, so it does everything or nothing
             for (ConsumerRecord<String, String> record : batch) {
                 if (fails(record)) {
@@ -250,30 +269,42 @@ final class Application {
             }
             switch (circumstances.onFailure()) {
                 case SEEK_BACK -> {
-                    // All that follows is fetched again: each partition from its first record that isn't handled.
-                    Map<TopicPartition, Long> rest = new LinkedHashMap<>();
-                    batch.subList(i, batch.size()).forEach(each -> rest.putIfAbsent(partition(each), each.offset()));
-                    rest.forEach(requireNonNull(consumer)::seek);
+                    seekToRest(batch.subList(i, batch.size()), consumer);
                     acknowledge(acknowledgment, "a batch up to " + place(record));
                     return;
                 }
-                case NACK -> {
-                    requireNonNull(acknowledgment).nack(i, Duration.ZERO);
+                case NACK, NACK_AND_SLEEP -> {
+                    requireNonNull(acknowledgment)
+                            .nack(i, circumstances.onFailure() == OnFailure.NACK ? Duration.ZERO : nackSleep());
                     return;
                 }
                 case THROW_NAMED -> throw new BatchListenerFailedException("can't handle " + record.value(), record);
-                default -> throw new IllegalStateException("can't handle " + record.value());
+                default -> {
+                    seekToRest(batch.subList(i, batch.size()), consumer);
+                    throw new BatchListenerFailedException("can't handle " + record.value(), record);
+                }
             }
         }
         acknowledge(acknowledgment, "a batch of " + batch.size());
     }
 
+    /** All that follows is fetched again: each partition from its first record that isn't handled. */
+    private void seekToRest(
+            List<ConsumerRecord<String, String>> batch,
+            org.apache.kafka.clients.consumer.@Nullable Consumer<?, ?> consumer) {
+        Map<TopicPartition, Long> rest = new LinkedHashMap<>();
+        batch.forEach(each -> rest.putIfAbsent(partition(each), each.offset()));
+        rest.forEach((partition, offset) -> seek(partition, offset, consumer));
+    }
+
     private boolean fails(ConsumerRecord<String, String> record) {
-        Integer left = failuresLeft.get(record.value());
-        if (left == null || left == 0) {
+        String id = requireNonNull(record.value());
+        int before = failures.getOrDefault(id, 0);
+        String event = id + " fails";
+        if (before > draws.below(5, "times " + id) || (before == 0 && !draws.happens("a handler", event))) {
             return false;
         }
-        failuresLeft.put(record.value(), left - 1);
+        failures.put(id, before + 1);
         steps.accept("handler fails for " + place(record));
         return true;
     }
@@ -283,8 +314,18 @@ final class Application {
         if (outputs != null) {
             outputs.send("outputs", record.value()).join();
         } else {
-            effects.merge(record.value(), 1, Integer::sum);
+            effects.merge(requireNonNull(record.value()), 1, Integer::sum);
         }
+    }
+
+    private void recover(
+            ConsumerRecord<?, ?> record, org.apache.kafka.clients.consumer.@Nullable Consumer<?, ?> consumer) {
+        calls.call(Place.RECOVERER, record, consumer, requireNonNull(container));
+        if (draws.happens("the recoverer throws", "at " + record.value())) {
+            steps.accept("recoverer throws at " + place(record));
+            throw new IllegalStateException("the dead-letter topic doesn't answer");
+        }
+        giveUp(record);
     }
 
     private void giveUp(ConsumerRecord<?, ?> record) {
@@ -300,66 +341,36 @@ final class Application {
             container.setAfterRollbackProcessor(processor);
             container.getContainerProperties().setBatchRecoverAfterRollback(true);
         } else {
-            container.setCommonErrorHandler(ErrorHandlers.of(circumstances, this::giveUp));
+            container.setCommonErrorHandler(ErrorHandlers.of(
+                    circumstances,
+                    this::recover,
+                    (record, consumer) -> calls.call(Place.ERROR_HANDLER, record, consumer, container)));
         }
-        switch (circumstances.interception()) {
-            case NONE -> {}
-            case DROPS -> {
-                container.setRecordInterceptor((record, consumer) -> drops(record) ? null : record);
-                container.setBatchInterceptor((records, consumer) -> {
-                    Map<TopicPartition, List<ConsumerRecord<String, String>>> kept = new LinkedHashMap<>();
-                    for (ConsumerRecord<String, String> record : records) {
-                        if (!drops(record)) {
-                            kept.computeIfAbsent(partition(record), key -> new ArrayList<>())
-                                    .add(record);
-                        }
-                    }
-                    return new ConsumerRecords<>(kept, records.nextOffsets());
-                });
+        interceptors.set(container);
+    }
+
+    /** What users do too late, after their container was decorated. */
+    void afterDecoration(AbstractMessageListenerContainer<String, String> container) {
+        switch (circumstances.mistake()) {
+            case ERROR_HANDLER_SET_AFTERWARDS, ERROR_HANDLER_IN_TRANSACTION -> {
+                if (circumstances.refusal() != null) {
+                    container.setCommonErrorHandler(new DefaultErrorHandler());
+                }
             }
-            case THROWS_ONCE -> {
-                container.setRecordInterceptor(new RecordInterceptor<>() {
-                    @Override
-                    public ConsumerRecord<String, String> intercept(
-                            ConsumerRecord<String, String> record,
-                            org.apache.kafka.clients.consumer.Consumer<String, String> consumer) {
-                        throwOnce(record);
-                        return record;
-                    }
-                });
-                container.setBatchInterceptor(new BatchInterceptor<>() {
-                    @Override
-                    public ConsumerRecords<String, String> intercept(
-                            ConsumerRecords<String, String> records,
-                            org.apache.kafka.clients.consumer.Consumer<String, String> consumer) {
-                        records.forEach(Application.this::throwOnce);
-                        return records;
-                    }
-                });
+            case INTERCEPTOR_SET_AFTERWARDS -> {
+                if (circumstances.refusal() != null) {
+                    container.setRecordInterceptor((record, consumer) -> record);
+                }
             }
+            default -> {}
         }
     }
 
-    private boolean drops(ConsumerRecord<String, String> record) {
-        boolean drops = dropped.contains(record.value());
-        if (drops) {
-            steps.accept("interceptor drops " + place(record));
-        }
-        return drops;
-    }
-
-    private void throwOnce(ConsumerRecord<String, String> record) {
-        if (interceptedOnce.remove(record.value())) {
-            steps.accept("interceptor throws at " + place(record));
-            throw new IllegalStateException("the interceptor can't handle " + record.value());
-        }
-    }
-
-    private static TopicPartition partition(ConsumerRecord<?, ?> record) {
+    static TopicPartition partition(ConsumerRecord<?, ?> record) {
         return new TopicPartition(record.topic(), record.partition());
     }
 
-    private static String place(ConsumerRecord<?, ?> record) {
+    static String place(ConsumerRecord<?, ?> record) {
         return record.partition() + "@" + record.offset() + "=" + record.value();
     }
 }

@@ -1,16 +1,17 @@
 package io.dedup.simulation;
 
+import io.dedup.simulation.draw.Draws;
 import io.dedup.simulation.kafka.GroupProtocol;
 import io.dedup.simulation.kafka.SimulatedConsumer.Reset;
 import io.dedup.simulation.kafka.Trouble;
 import java.util.EnumSet;
-import java.util.Random;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.springframework.kafka.listener.ContainerProperties.AckMode;
 
 /**
- * What one run is made of: the application's listener, its error handler and its interceptors, the group, and what goes wrong.
- * Everything is drawn from the run's seed.
+ * What one run is made of: the application's listener, its error handler and its interceptors, and the group. The first
+ * constant of each enum, false and 0 are the plainest: a failing run is repeated with these as far as it still fails.
  */
 record Circumstances(
         boolean batch,
@@ -18,24 +19,28 @@ record Circumstances(
         AckMode ackMode,
         boolean claimAhead,
         boolean asyncAcks,
+        boolean collects,
         boolean inKafkaTransaction,
-        int pauses,
-        int storeFaults,
+        boolean asyncCommits,
+        boolean pauseImmediate,
+        boolean stopImmediate,
+        boolean subBatches,
+        boolean fixTxOffsets,
+        boolean filter,
         OnFailure onFailure,
+        SeekBy seekBy,
         ErrorHandling errorHandling,
         int retries,
         Interception interception,
+        UserCall userCall,
+        Place place,
         GroupProtocol protocol,
         Reset reset,
         int partitions,
         int messages,
-        int copies,
         int arrivals,
         int maxPollRecords,
-        int failing,
-        Set<Trouble.Kind> trouble,
-        int faults,
-        int oneIn) {
+        StartMistake mistake) {
 
     /** The form of the listener. */
     enum Listening {
@@ -55,10 +60,21 @@ record Circumstances(
         THROW_NAMED,
         /** Seeks back to the record, and returns. */
         SEEK_BACK,
+        /** Seeks back to the record, and throws. */
+        SEEK_AND_THROW,
         /** A method throws, and its {@code KafkaListenerErrorHandler} seeks back to the record and returns. */
         ERROR_HANDLER_SEEKS_BACK,
         /** Calls {@code Acknowledgment.nack}. */
-        NACK
+        NACK,
+        /** The same, with a sleep of a millisecond. */
+        NACK_AND_SLEEP
+    }
+
+    /** How the listener seeks. */
+    enum SeekBy {
+        CONSUMER,
+        /** The callback of a {@code ConsumerSeekAware} listener. */
+        CALLBACK
     }
 
     /** The container's error handler. */
@@ -67,6 +83,8 @@ record Circumstances(
         DEFAULT,
         /** The same with a back-off of a millisecond, in which the handler of a batch polls. */
         DEFAULT_WITH_BACK_OFF,
+        /** The same with {@code seekAfterError=false}: the container keeps what it has polled. */
+        KEEPS,
         /** {@code CommonMixedErrorHandler}. */
         MIXED,
         /** An application's wrapper, which forwards the methods that it knows of. */
@@ -82,72 +100,184 @@ record Circumstances(
     /** The container's interceptors. */
     enum Interception {
         NONE,
-        /** Drops some records, always. */
+        /** Drop some records, always. */
         DROPS,
-        /** Throws once for some records. */
+        /** Throw once for some records. */
         THROWS_ONCE
     }
 
-    static Circumstances draw(Random random) {
-        boolean batch = random.nextInt(3) == 0;
-        AckMode[] modes = batch
-                ? new AckMode[] {AckMode.BATCH, AckMode.MANUAL, AckMode.MANUAL_IMMEDIATE}
-                : new AckMode[] {AckMode.BATCH, AckMode.RECORD, AckMode.MANUAL, AckMode.MANUAL_IMMEDIATE, AckMode.COUNT
-                };
-        AckMode mode = modes[random.nextInt(modes.length)];
+    /** What the application does with its container or its consumer in the middle of a poll's records. */
+    enum UserCall {
+        NONE,
+        /** Polls, and drops what it gets. */
+        POLL,
+        /** Commits what is below the record. */
+        COMMIT_BELOW,
+        /** {@code commitSync()}: the positions. */
+        COMMIT_POSITIONS,
+        /** Pauses the container, which something resumes later. */
+        PAUSE_CONTAINER,
+        PAUSE_PARTITION,
+        /** Pauses the consumer itself, and resumes later what it has paused. */
+        PAUSE_CONSUMER,
+        /** Stops the container; it is started again. */
+        STOP
+    }
+
+    /** Who does it. */
+    enum Place {
+        HANDLER,
+        INTERCEPTOR,
+        RECOVERER,
+        ERROR_HANDLER
+    }
+
+    /** What isn't supported, so that the container must not start. */
+    enum StartMistake {
+        NONE,
+        AUTO_COMMIT,
+        ERROR_HANDLER_SET_AFTERWARDS,
+        ERROR_HANDLER_IN_TRANSACTION,
+        INTERCEPTOR_SET_AFTERWARDS,
+        COOPERATIVE_WITHOUT_POST_PROCESSORS,
+        ASYNC_ACKS_OF_BATCHES,
+        CONTEXT_OF_A_BATCH
+    }
+
+    /** Also draws what is known to lose messages and isn't mended yet; docs/simulation.md lists it. */
+    private static final boolean KNOWN = Boolean.getBoolean("simulation.known");
+
+    static Circumstances draw(Draws draws) {
+        boolean batch = draws.below(3, "batch") == 0;
+        AckMode mode = draws.pick(AckMode.values(), "ackMode");
+        if (batch && mode == AckMode.RECORD) {
+            mode = AckMode.BATCH;
+        }
         boolean manual = mode == AckMode.MANUAL || mode == AckMode.MANUAL_IMMEDIATE;
-        boolean transaction = !manual && random.nextInt(4) == 0;
-        boolean asyncAcks = manual && !batch && random.nextInt(2) == 0;
-        Listening listening = pick(random, Listening.values());
+        boolean transaction = draws.below(4, "inKafkaTransaction") == 0 && !manual;
+        boolean asyncAcks = draws.below(3, "asyncAcks") == 0 && manual && !batch;
+        boolean collects = KNOWN && draws.below(3, "collects") == 0 && manual && !batch && !asyncAcks;
+        Listening listening = draws.pick(Listening.values(), "listening");
         if (listening == Listening.FUTURE && (batch || transaction || mode != AckMode.BATCH)) {
             listening = Listening.METHOD;
         }
-        OnFailure onFailure = pick(random, OnFailure.values());
-        if ((onFailure == OnFailure.NACK && (!manual || asyncAcks)) || (onFailure == OnFailure.THROW_NAMED && !batch)) {
-            onFailure = OnFailure.THROW;
+        boolean later = asyncAcks || collects || listening == Listening.FUTURE;
+        OnFailure onFailure = draws.pick(OnFailure.values(), "onFailure");
+        boolean nacks = onFailure == OnFailure.NACK || onFailure == OnFailure.NACK_AND_SLEEP;
+        if ((nacks && (!manual || later))
+                || (onFailure == OnFailure.THROW_NAMED && !batch)
+                || (onFailure == OnFailure.ERROR_HANDLER_SEEKS_BACK && (listening != Listening.METHOD || batch))
+                || listening == Listening.FUTURE
+                // The whole batch is rolled back: a seek to the middle of it would skip what the handler had done
+                // before.
+                || (transaction && batch && onFailure == OnFailure.SEEK_AND_THROW)
+                || (collects && onFailure != OnFailure.SEEK_BACK)) {
+            onFailure = collects ? OnFailure.SEEK_AND_THROW : OnFailure.THROW;
         }
-        if (listening == Listening.FUTURE
-                || (onFailure == OnFailure.ERROR_HANDLER_SEEKS_BACK && (listening != Listening.METHOD || batch))) {
-            onFailure = OnFailure.THROW;
-        }
-        Set<Trouble.Kind> trouble = EnumSet.noneOf(Trouble.Kind.class);
-        for (Trouble.Kind each : Trouble.Kind.values()) {
-            if (random.nextBoolean()) {
-                trouble.add(each);
-            }
-        }
-        int messages = 5 + random.nextInt(60);
+        UserCall call = draws.pick(UserCall.values(), "userCall");
+        Place place = draws.pick(Place.values(), "place");
+        boolean calls = draws.below(2, "calls") == 0
+                && (place == Place.HANDLER || place == Place.INTERCEPTOR || !transaction)
+                && !(listening == Listening.FUTURE && place == Place.HANDLER)
+                && !(later && (call == UserCall.COMMIT_BELOW || call == UserCall.COMMIT_POSITIONS))
+                && !(transaction && (call == UserCall.COMMIT_BELOW || call == UserCall.COMMIT_POSITIONS));
+        StartMistake mistake = draws.below(25, "makes a mistake") == 0
+                ? draws.pick(StartMistake.values(), "mistake")
+                : StartMistake.NONE;
+        boolean pauseImmediate = draws.below(4, "pauseImmediate") == 0;
+        boolean fixTxOffsets = draws.below(6, "fixTxOffsets") == 0
+                && mistake == StartMistake.NONE
+                && (KNOWN || pauseImmediate); // which is refused
         return new Circumstances(
                 batch,
                 listening,
                 mode,
-                random.nextInt(4) != 0,
+                draws.below(4, "claimAhead") != 0,
                 asyncAcks,
+                collects,
                 transaction,
-                random.nextInt(3) == 0 ? random.nextInt(5) : 0,
-                random.nextInt(3) == 0 ? random.nextInt(6) : 0,
+                draws.below(4, "asyncCommits") == 0,
+                pauseImmediate,
+                draws.below(4, "stopImmediate") == 0,
+                draws.below(4, "subBatches") == 0 && batch,
+                fixTxOffsets,
+                draws.below(5, "filter") == 0 && listening == Listening.METHOD && !collects,
                 onFailure,
-                pick(random, ErrorHandling.values()),
-                1 + random.nextInt(3),
-                pick(random, Interception.values()),
-                pick(random, GroupProtocol.values()),
-                pick(random, Reset.values()),
-                1 + random.nextInt(3),
-                messages,
-                random.nextInt(1 + messages / 4),
-                1 + random.nextInt(6),
-                1 + random.nextInt(20),
-                random.nextInt(1 + messages / 5),
-                trouble,
-                random.nextInt(10),
-                4 + random.nextInt(30));
-    }
-
-    private static <T> T pick(Random random, T[] values) {
-        return values[random.nextInt(values.length)];
+                draws.pick(SeekBy.values(), "seekBy"),
+                draws.pick(ErrorHandling.values(), "errorHandling"),
+                1 + draws.below(3, "retries"),
+                draws.pick(Interception.values(), "interception"),
+                calls ? call : UserCall.NONE,
+                calls ? place : Place.HANDLER,
+                draws.pick(GroupProtocol.values(), "protocol"),
+                draws.pick(Reset.values(), "reset"),
+                1 + draws.below(3, "partitions"),
+                5 + draws.below(60, "messages"),
+                1 + draws.below(6, "arrivals"),
+                1 + draws.below(20, "maxPollRecords"),
+                mistake);
     }
 
     boolean isManual() {
         return ackMode == AckMode.MANUAL || ackMode == AckMode.MANUAL_IMMEDIATE;
+    }
+
+    /** Whether records are finished after their listener's call. */
+    boolean isLater() {
+        return asyncAcks || collects || listening == Listening.FUTURE;
+    }
+
+    /** What the refusal of this container must say; null if it must start. */
+    @Nullable
+    String refusal() {
+        String mistaken = switch (mistake) {
+            case NONE -> null;
+            case AUTO_COMMIT -> "enable.auto.commit is true";
+            case ERROR_HANDLER_SET_AFTERWARDS, ERROR_HANDLER_IN_TRANSACTION -> "error handler";
+            case INTERCEPTOR_SET_AFTERWARDS -> inKafkaTransaction ? "interceptor was set after" : null;
+            case COOPERATIVE_WITHOUT_POST_PROCESSORS -> "ignores addPostProcessor";
+            case ASYNC_ACKS_OF_BATCHES -> batch ? "asyncAcks" : null;
+            case CONTEXT_OF_A_BATCH ->
+                batch && listening == Listening.METHOD && !isManual() ? "DedupContext parameter" : null;
+        };
+        if (mistake == StartMistake.ERROR_HANDLER_IN_TRANSACTION && !inKafkaTransaction) {
+            mistaken = null;
+        }
+        if (mistaken != null) {
+            return mistaken;
+        }
+        boolean keeps = pauseImmediate
+                || (!inKafkaTransaction && (isManual() || listening == Listening.FUTURE))
+                || (!inKafkaTransaction && seeksNotAfterErrors());
+        return fixTxOffsets && keeps ? "fixTxOffsets is true" : null;
+    }
+
+    private boolean seeksNotAfterErrors() {
+        return errorHandling == ErrorHandling.KEEPS
+                || errorHandling == ErrorHandling.SKIPS
+                || errorHandling == ErrorHandling.LOGS;
+    }
+
+    /** What would lose messages with this application even without deduplication, or end its container. */
+    Set<Trouble.Kind> impossible() {
+        Set<Trouble.Kind> impossible = EnumSet.noneOf(Trouble.Kind.class);
+        if (reset == Reset.NONE) {
+            impossible.add(Trouble.Kind.DELETE_RECORDS);
+            impossible.add(Trouble.Kind.RECREATED);
+        }
+        if (userCall == UserCall.COMMIT_POSITIONS) {
+            // Whoever begins at a committed position skips what was polled and isn't handled.
+            impossible.addAll(EnumSet.of(
+                    Trouble.Kind.REBALANCE,
+                    Trouble.Kind.LOST,
+                    Trouble.Kind.RESTART,
+                    Trouble.Kind.CRASH,
+                    Trouble.Kind.COMMIT_IN_REBALANCE,
+                    Trouble.Kind.COMMIT_FENCED,
+                    Trouble.Kind.RETENTION,
+                    Trouble.Kind.DELETE_RECORDS,
+                    Trouble.Kind.RECREATED));
+        }
+        return impossible;
     }
 }

@@ -1,6 +1,7 @@
 package io.dedup.simulation;
 
 import io.dedup.simulation.Circumstances.ErrorHandling;
+import io.dedup.simulation.Circumstances.Place;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -9,9 +10,11 @@ import java.util.function.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
 import org.springframework.kafka.listener.CommonErrorHandler;
 import org.springframework.kafka.listener.CommonLoggingErrorHandler;
 import org.springframework.kafka.listener.CommonMixedErrorHandler;
+import org.springframework.kafka.listener.ConsumerAwareRecordRecoverer;
 import org.springframework.kafka.listener.DefaultErrorHandler;
 import org.springframework.kafka.listener.MessageListenerContainer;
 import org.springframework.util.backoff.FixedBackOff;
@@ -20,15 +23,35 @@ import org.springframework.util.backoff.FixedBackOff;
 final class ErrorHandlers {
     private ErrorHandlers() {}
 
-    /** @param giveUp is called with each record that the handler gives up */
-    static CommonErrorHandler of(Circumstances circumstances, Consumer<ConsumerRecord<?, ?>> giveUp) {
+    /** What the application does with a record and the consumer. */
+    @FunctionalInterface
+    interface RecordCall {
+        void call(ConsumerRecord<?, ?> record, org.apache.kafka.clients.consumer.@Nullable Consumer<?, ?> consumer);
+    }
+
+    /**
+     * @param recover is called with each record that the handler gives up
+     * @param call is called with the first record that the handler gets
+     */
+    static CommonErrorHandler of(Circumstances circumstances, RecordCall recover, RecordCall call) {
+        CommonErrorHandler handler = of(circumstances, recover);
+        return circumstances.place() == Place.ERROR_HANDLER ? new Wrapper(handler, call) : handler;
+    }
+
+    private static CommonErrorHandler of(Circumstances circumstances, RecordCall recover) {
         long backOff = circumstances.errorHandling() == ErrorHandling.DEFAULT ? 0 : 1;
-        DefaultErrorHandler standard = new DefaultErrorHandler(
-                (record, exception) -> giveUp.accept(record), new FixedBackOff(backOff, circumstances.retries()));
+        ConsumerAwareRecordRecoverer recoverer = (record, consumer, exception) -> recover.call(record, consumer);
+        DefaultErrorHandler standard =
+                new DefaultErrorHandler(recoverer, new FixedBackOff(backOff, circumstances.retries()));
+        Consumer<ConsumerRecord<?, ?>> giveUp = record -> recover.call(record, null);
         return switch (circumstances.errorHandling()) {
             case DEFAULT, DEFAULT_WITH_BACK_OFF -> standard;
+            case KEEPS -> {
+                standard.setSeekAfterError(false);
+                yield standard;
+            }
             case MIXED -> new CommonMixedErrorHandler(standard, standard);
-            case WRAPPED -> new Wrapper(standard);
+            case WRAPPED -> new Wrapper(standard, (record, consumer) -> {});
             case SKIPS -> new Skipping(giveUp);
             case LOGS -> new Logging(giveUp);
             case SEEKS -> new Seeking();
@@ -36,7 +59,7 @@ final class ErrorHandlers {
     }
 
     /** Written before {@code onPartitionsAssigned} existed, as applications have them. */
-    private record Wrapper(CommonErrorHandler wrapped) implements CommonErrorHandler {
+    private record Wrapper(CommonErrorHandler wrapped, RecordCall call) implements CommonErrorHandler {
         @Override
         public boolean seeksAfterHandling() {
             return wrapped.seeksAfterHandling();
@@ -57,6 +80,7 @@ final class ErrorHandlers {
                 ConsumerRecord<?, ?> record,
                 org.apache.kafka.clients.consumer.Consumer<?, ?> consumer,
                 MessageListenerContainer container) {
+            call.call(record, consumer);
             return wrapped.handleOne(thrown, record, consumer, container);
         }
 
@@ -66,6 +90,9 @@ final class ErrorHandlers {
                 List<ConsumerRecord<?, ?>> records,
                 org.apache.kafka.clients.consumer.Consumer<?, ?> consumer,
                 MessageListenerContainer container) {
+            if (!records.isEmpty()) {
+                call.call(records.get(0), consumer);
+            }
             wrapped.handleRemaining(thrown, records, consumer, container);
         }
 
@@ -76,6 +103,9 @@ final class ErrorHandlers {
                 org.apache.kafka.clients.consumer.Consumer<?, ?> consumer,
                 MessageListenerContainer container,
                 Runnable invokeListener) {
+            if (!data.isEmpty()) {
+                call.call(data.iterator().next(), consumer);
+            }
             wrapped.handleBatch(thrown, data, consumer, container, invokeListener);
         }
 
@@ -86,6 +116,9 @@ final class ErrorHandlers {
                 org.apache.kafka.clients.consumer.Consumer<?, ?> consumer,
                 MessageListenerContainer container,
                 Runnable invokeListener) {
+            if (!data.isEmpty()) {
+                call.call(data.iterator().next(), consumer);
+            }
             return wrapped.handleBatchAndReturnRemaining(thrown, data, consumer, container, invokeListener);
         }
     }

@@ -1,6 +1,7 @@
 package io.dedup.simulation;
 
 import io.dedup.DedupStoreException;
+import io.dedup.simulation.draw.Draws;
 import io.dedup.store.DedupStore;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
@@ -13,20 +14,18 @@ import java.util.function.Consumer;
  * process that has died reaches nothing. Thread-safe.
  */
 final class FailingStore {
-    private static final Set<String> CALLS =
-            Set.of("claim", "claimAll", "complete", "completeAll", "release", "releaseAll", "renew", "renewAll");
-    private static final int ONE_CALL_IN = 7;
-
+    private static final Set<String> CALLS = Set.of("claim", "complete", "release", "renew");
     private final DedupStore store;
-    private final AtomicInteger faults;
+    private final Draws draws;
     private final Consumer<String> steps;
-    private final AtomicInteger calls = new AtomicInteger();
+    private final AtomicInteger calls;
     private volatile boolean dead;
 
-    /** @param faults how many calls will still fail, in all processes */
-    FailingStore(DedupStore store, AtomicInteger faults, Consumer<String> steps) {
+    /** @param calls counts the calls of all processes */
+    FailingStore(DedupStore store, Draws draws, AtomicInteger calls, Consumer<String> steps) {
         this.store = store;
-        this.faults = faults;
+        this.draws = draws;
+        this.calls = calls;
         this.steps = steps;
     }
 
@@ -37,14 +36,14 @@ final class FailingStore {
                     if (name.equals("close")) {
                         return null;
                     }
-                    boolean fails = CALLS.contains(name) && fails();
-                    if (dead || (fails && faults.get() % 2 == 0)) {
+                    int call = CALLS.contains(name) ? calls.incrementAndGet() : 0;
+                    if (dead || (call > 0 && draws.happens("the store", "fails at call " + call))) {
                         steps.accept("store: " + name + " fails");
                         throw new DedupStoreException("simulated: the store is down", null);
                     }
                     try {
                         Object answer = method.invoke(store, arguments);
-                        if (fails) {
+                        if (call > 0 && draws.happens("the store's answer", "is lost at call " + call)) {
                             steps.accept("store: the answer to " + name + " is lost");
                             throw new DedupStoreException("simulated: the store's answer is lost", null);
                         }
@@ -53,13 +52,6 @@ final class FailingStore {
                         throw e.getCause();
                     }
                 });
-    }
-
-    /** A fixed pattern of calls, not a random one: other threads call as well, and a seed has to give the same faults. */
-    private boolean fails() {
-        return faults.get() > 0
-                && calls.incrementAndGet() % ONE_CALL_IN == 0
-                && faults.getAndUpdate(left -> Math.max(0, left - 1)) > 0;
     }
 
     /** The process dies. */

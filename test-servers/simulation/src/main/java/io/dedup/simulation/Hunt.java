@@ -1,7 +1,12 @@
 package io.dedup.simulation;
 
+import java.io.IOException;
 import java.io.PrintStream;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
@@ -14,6 +19,10 @@ import java.util.concurrent.atomic.AtomicLong;
 public final class Hunt {
     /** Runs wait for timers most of the time. */
     private static final int THREADS = 12;
+
+    /** Only runs with these circumstances, such as {@code batch=true}. */
+    private static final List<String> WITH =
+            List.of(System.getProperty("simulation.with", "").split(","));
 
     private final AtomicLong seeds;
     private final AtomicInteger runs = new AtomicInteger();
@@ -32,7 +41,7 @@ public final class Hunt {
         PrintStream out = System.out;
         long seed = Long.parseLong(arguments[0]);
         if (seed != 0) {
-            Verdict verdict = Run.of(seed);
+            Verdict verdict = Run.of(Scenario.of(seed));
             verdict.steps().forEach(out::println);
             out.println(verdict.line());
             System.exit(verdict.isBad() ? 1 : 0);
@@ -62,13 +71,34 @@ public final class Hunt {
         while (System.nanoTime() < end) {
             long seed = seeds.getAndIncrement();
             try {
-                Verdict verdict = Run.of(seed);
+                Scenario scenario = Scenario.of(seed);
+                if (!WITH.stream().allMatch(scenario.circumstances().toString()::contains)) {
+                    continue;
+                }
+                Verdict verdict = Run.of(scenario);
                 runs.incrementAndGet();
                 if (verdict.isBad()) {
                     bad.add(verdict);
+                    keep(verdict);
                 }
             } catch (RuntimeException | Error e) {
                 errors.add(new IllegalStateException("seed " + seed, e));
+            }
+        }
+    }
+
+    /** The time line as it was: threads and timers may give another one next time. */
+    private static void keep(Verdict verdict) {
+        String folder = System.getProperty("simulation.time-lines");
+        if (folder != null) {
+            try {
+                Files.createDirectories(Path.of(folder));
+                List<String> lines = new ArrayList<>(verdict.steps());
+                lines.add(verdict.line());
+                lines.addAll(verdict.happened());
+                Files.write(Path.of(folder, verdict.scenario().seed() + ".txt"), lines);
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
             }
         }
     }

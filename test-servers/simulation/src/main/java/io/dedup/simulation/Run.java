@@ -1,31 +1,37 @@
 package io.dedup.simulation;
 
+import static java.util.Objects.requireNonNull;
+
 import io.dedup.Deduplicator;
 import io.dedup.engine.Deduplicators;
 import io.dedup.kafka.KafkaDedup;
-import io.dedup.kafka.KafkaMessageIds;
+import io.dedup.kafka.id.KafkaMessageIds;
 import io.dedup.simulation.Circumstances.Listening;
+import io.dedup.simulation.Circumstances.StartMistake;
+import io.dedup.simulation.draw.Draws;
 import io.dedup.simulation.kafka.SimulatedBroker;
 import io.dedup.simulation.kafka.SimulatedConsumer;
 import io.dedup.simulation.kafka.SimulatedConsumers;
 import io.dedup.simulation.kafka.SimulatedProducers;
 import io.dedup.simulation.kafka.Trouble;
+import io.dedup.store.StoredRecord;
 import io.dedup.store.memory.InMemoryDedupStore;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
-import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.clients.consumer.CooperativeStickyAssignor;
+import org.jspecify.annotations.Nullable;
 import org.springframework.kafka.config.ConcurrentKafkaListenerContainerFactory;
 import org.springframework.kafka.config.MethodKafkaListenerEndpoint;
 import org.springframework.kafka.core.KafkaTemplate;
@@ -42,68 +48,92 @@ final class Run {
     private static final Duration LEASE = Duration.ofSeconds(30);
     private static final String TOPIC = "orders";
 
-    private final long seed;
+    private final Scenario scenario;
     private final Circumstances circumstances;
-    private final Random random;
+    private final Draws draws;
     private final List<String> steps = Collections.synchronizedList(new ArrayList<>());
     private final SimulatedBroker broker;
-    private final List<String> ids = new ArrayList<>();
+    private final Set<String> ids = new LinkedHashSet<>();
     private final Application application;
     private final SettableClock clock = new SettableClock();
     private final InMemoryDedupStore records =
             new InMemoryDedupStore(clock, InMemoryDedupStore.DEFAULT_ATTEMPT_RETENTION);
-    private final AtomicInteger storeFaults;
-    private final Queue<String> arrivals = new ArrayDeque<>();
-    private int crashes;
+    private final AtomicInteger storeCalls = new AtomicInteger();
+    private final Queue<Arrival> arrivals = new ArrayDeque<>();
+    private final Map<String, Integer> effectsElsewhere = new HashMap<>();
+    private final OtherProcess other;
+    private volatile @Nullable Observation current;
+    private @Nullable String wrongStart;
+    private int expiries;
 
-    private Run(long seed, Circumstances circumstances, Random random) {
-        this.seed = seed;
-        this.circumstances = circumstances;
-        this.random = random;
+    private record Arrival(int number, String id) {}
+
+    private Run(Scenario scenario) {
+        this.scenario = scenario;
+        this.circumstances = scenario.circumstances();
+        this.draws = new Draws(scenario.seed(), scenario.only());
         this.broker = new SimulatedBroker(TOPIC, circumstances.partitions());
-        for (int i = 0; i < circumstances.messages(); i++) {
-            ids.add("m" + i);
-        }
-        this.storeFaults = new AtomicInteger(circumstances.storeFaults());
-        this.application = new Application(circumstances, ids, random, steps::add);
+        this.application = new Application(
+                circumstances, draws, steps::add, () -> requireNonNull(current).restart(false));
+        this.other = new OtherProcess(
+                records, clock, TOPIC, draws, steps::add, id -> effectsElsewhere.merge(id, 1, Integer::sum));
     }
 
-    static Verdict of(long seed) {
-        Random random = new Random(seed);
-        return new Run(seed, Circumstances.draw(random), random).run();
+    static Verdict of(Scenario scenario) {
+        return new Run(scenario).run();
     }
 
     private Verdict run() {
         fill();
-        arrive(random.nextBoolean());
-        Trouble trouble = new Trouble(random, circumstances.trouble(), circumstances.faults(), circumstances.oneIn());
-        boolean stuck = consume(trouble);
-        steps.add("---- a new process, without faults");
-        stuck |= consume(Trouble.none());
+        arrive(0, draws.chance(2, "all messages arrive before the first poll"));
+        boolean stuck = consume(new Trouble(draws, circumstances.impossible()));
+        draws.end();
+        if (wrongStart == null && circumstances.refusal() == null) {
+            steps.add("---- a new process, without faults");
+            stuck |= consume(Trouble.none());
+        }
+        other.close();
         return verdict(stuck);
     }
 
     /** What producers will send, in this order: each message, and later copies of some. */
     private void fill() {
-        List<String> sent = new ArrayList<>(ids);
-        for (int i = 0; i < circumstances.copies(); i++) {
-            sent.add(random.nextInt(sent.size() + 1), ids.get(random.nextInt(ids.size())));
+        List<String> sent = new ArrayList<>();
+        for (int i = 0; i < circumstances.messages(); i++) {
+            sent.add("m" + i);
         }
-        arrivals.addAll(sent);
+        for (int i = 0; i < circumstances.messages() / 4; i++) {
+            String of = "m" + draws.below(circumstances.messages(), "copy " + i);
+            if (draws.chance(3, "a copy of " + of)) {
+                sent.add(draws.below(sent.size() + 1, "place of copy " + i), of);
+            }
+        }
+        for (String id : sent) {
+            String event = "send " + (arrivals.size() + 1) + " " + id;
+            if (draws.unlessLeftOut(event)) {
+                ids.add(id);
+                arrivals.add(new Arrival(arrivals.size() + 1, id));
+            }
+        }
     }
 
     /** Some records arrive, or all if {@code atOnce}; some offsets stay without one. */
-    private void arrive(boolean atOnce) {
-        for (int i = atOnce ? arrivals.size() : random.nextInt(1 + circumstances.arrivals()); i > 0; i--) {
-            String id = arrivals.poll();
-            if (id == null) {
+    private void arrive(int tick, boolean atOnce) {
+        int some = draws.below(1 + circumstances.arrivals(), "arrivals at " + tick);
+        for (int i = atOnce ? arrivals.size() : some; i > 0; i--) {
+            Arrival next = arrivals.poll();
+            if (next == null) {
                 return;
             }
-            int partition = random.nextInt(circumstances.partitions());
-            if (random.nextInt(12) == 0) {
+            other.sent(next.id);
+            int partition = draws.below(circumstances.partitions(), "partition of " + next.number);
+            if (draws.chance(12, "gap before " + next.number)) {
                 broker.gap(partition);
             }
-            broker.append(partition, id, id);
+            long offset = broker.append(partition, next.id, next.id);
+            if (!atOnce) {
+                steps.add(next.id + " arrives at " + partition + "@" + offset);
+            }
         }
     }
 
@@ -111,7 +141,7 @@ final class Run {
     private boolean consume(Trouble trouble) {
         End end = End.CRASHED;
         while (end == End.CRASHED) {
-            FailingStore process = new FailingStore(records, storeFaults, steps::add);
+            FailingStore process = new FailingStore(records, draws, storeCalls, steps::add);
             try (Deduplicator dedup = deduplicator(process);
                     KafkaDedup kafka = KafkaDedup.builder(dedup)
                             .id(KafkaMessageIds.header("id"))
@@ -122,12 +152,17 @@ final class Run {
                 } while (end == End.RESTARTED);
             }
             if (end == End.CRASHED) {
-                crashes++;
                 application.crashed();
-                clock.advance(LEASE.multipliedBy(2));
+                expire();
             }
         }
         return end == End.STUCK;
+    }
+
+    /** All leases end: what was claimed and not recorded may be handled again. */
+    private void expire() {
+        expiries++;
+        clock.advance(LEASE.multipliedBy(2));
     }
 
     private Deduplicator deduplicator(FailingStore process) {
@@ -146,26 +181,51 @@ final class Run {
     /** Runs one container until nothing more happens in it, or until it is to end. */
     private End consume(KafkaDedup kafka, FailingStore process, Trouble trouble) {
         Observation observation = new Observation(process);
+        current = observation;
         ConcurrentMessageListenerContainer<String, String> container = container(trouble, observation);
-        kafka.decorate(container);
-        container.start();
+        if (!starts(kafka, container)) {
+            return End.IDLE;
+        }
         try {
             if (observation.ended.tryAcquire(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
                 return observation.end;
             }
             steps.add("---- no more faults");
             trouble.end();
-            storeFaults.set(0);
-            clock.advance(LEASE.multipliedBy(2)); // a commit that got no answer is decided by the end of its lease
+            draws.end();
+            expire(); // a commit that got no answer is decided by the end of its lease
             return observation.ended.tryAcquire(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)
                     ? observation.end
                     : End.STUCK;
         } catch (InterruptedException e) {
             throw new IllegalStateException(e);
         } finally {
-            storeFaults.set(observation.end == End.IDLE ? 0 : storeFaults.get());
+            if (observation.end == End.IDLE) {
+                draws.end();
+            }
             container.stop();
         }
+    }
+
+    /** Whether the container starts. A supported one must; the others must be refused. */
+    private boolean starts(KafkaDedup kafka, ConcurrentMessageListenerContainer<String, String> container) {
+        String expected = circumstances.refusal();
+        try {
+            kafka.decorate(container);
+            application.afterDecoration(container);
+            container.start();
+        } catch (IllegalStateException | IllegalArgumentException e) {
+            if (expected == null || !String.valueOf(e.getMessage()).contains(expected)) {
+                wrongStart = "refused: " + e;
+            }
+            return false;
+        }
+        if (expected != null) {
+            wrongStart = "not refused: " + expected;
+            container.stop();
+            return false;
+        }
+        return true;
     }
 
     private enum End {
@@ -192,14 +252,20 @@ final class Run {
         }
 
         @Override
-        public void polling() {
-            arrive(false);
-            application.polling();
+        public void polling(int tick) {
+            arrive(tick, false);
+            other.tick(tick);
+            application.polling(tick);
+        }
+
+        @Override
+        public boolean isInUserCode() {
+            return application.isInUserCode();
         }
 
         @Override
         public void idle() {
-            if (arrivals.isEmpty() && application.isQuiet() && ++idlePolls == IDLE_POLLS) {
+            if (arrivals.isEmpty() && application.isQuiet() && other.isQuiet() && ++idlePolls == IDLE_POLLS) {
                 end = End.IDLE;
                 ended.release();
             }
@@ -218,10 +284,17 @@ final class Run {
     private void configure(ContainerProperties properties) {
         properties.setAckMode(circumstances.ackMode());
         properties.setAckCount(3);
+        properties.setAckTime(1);
         properties.setPollTimeout(50);
         properties.setShutdownTimeout(5_000);
         properties.setGroupId("group");
-        properties.setAsyncAcks(circumstances.asyncAcks());
+        properties.setAsyncAcks(circumstances.asyncAcks()
+                || (circumstances.batch() && circumstances.mistake() == StartMistake.ASYNC_ACKS_OF_BATCHES));
+        properties.setSyncCommits(!circumstances.asyncCommits());
+        properties.setPauseImmediate(circumstances.pauseImmediate());
+        properties.setStopImmediate(circumstances.stopImmediate());
+        properties.setSubBatchPerPartition(circumstances.subBatches());
+        properties.setFixTxOffsets(circumstances.fixTxOffsets());
     }
 
     private ConcurrentMessageListenerContainer<String, String> ofMethod(SimulatedConsumers consumers) {
@@ -230,10 +303,23 @@ final class Run {
         factory.setConsumerFactory(consumers);
         factory.setBatchListener(circumstances.batch());
         configure(factory.getContainerProperties());
-        MethodKafkaListenerEndpoint<String, String> endpoint = application.endpoint();
+        if (circumstances.filter()) {
+            factory.setRecordFilterStrategy(record -> application.filters(requireNonNull(record.value())));
+            factory.setAckDiscarded(true);
+        }
+        MethodKafkaListenerEndpoint<String, String> endpoint = Listeners.endpoint(circumstances, application);
         endpoint.setId("simulated");
         endpoint.setTopics(TOPIC);
         return factory.createListenerContainer(endpoint);
+    }
+
+    private Map<String, Object> mistakes() {
+        return switch (circumstances.mistake()) {
+            case AUTO_COMMIT -> Map.of("enable.auto.commit", true);
+            case COOPERATIVE_WITHOUT_POST_PROCESSORS ->
+                Map.of("partition.assignment.strategy", CooperativeStickyAssignor.class.getName());
+            default -> Map.of();
+        };
     }
 
     private ConcurrentMessageListenerContainer<String, String> container(
@@ -244,11 +330,15 @@ final class Run {
                 observer,
                 circumstances.reset(),
                 circumstances.protocol(),
-                circumstances.maxPollRecords());
+                circumstances.maxPollRecords(),
+                mistakes());
+        if (circumstances.mistake() == StartMistake.COOPERATIVE_WITHOUT_POST_PROCESSORS) {
+            consumers.ignorePostProcessors();
+        }
         ConcurrentMessageListenerContainer<String, String> container;
         if (circumstances.listening() == Listening.INTERFACE) {
             container = new ConcurrentMessageListenerContainer<>(consumers, new ContainerProperties(TOPIC));
-            container.getContainerProperties().setMessageListener(application.listener());
+            container.getContainerProperties().setMessageListener(Listeners.object(circumstances, application));
             configure(container.getContainerProperties());
         } else {
             container = ofMethod(consumers);
@@ -268,22 +358,47 @@ final class Run {
     }
 
     private Verdict verdict(boolean stuck) {
+        broker.endTransactions();
         List<String> outputs = broker.outputs();
+        Set<String> deleted = broker.deleted();
         Set<String> lost = new LinkedHashSet<>();
         Map<String, Integer> doubled = new TreeMap<>();
-        for (String id : ids) {
-            int effects = circumstances.inKafkaTransaction()
-                    ? Collections.frequency(outputs, id)
-                    : application.effects().getOrDefault(id, 0);
-            if (effects == 0 && !application.gaveUp(id)) {
+        Set<String> claimsLeft = new LinkedHashSet<>();
+        boolean ran = wrongStart == null && circumstances.refusal() == null;
+        for (String id : ran ? ids : Set.<String>of()) {
+            int effects = effectsElsewhere.getOrDefault(id, 0)
+                    + (circumstances.inKafkaTransaction()
+                            ? Collections.frequency(outputs, id)
+                            : application.effects().getOrDefault(id, 0));
+            if (effects == 0 && !application.gaveUp(id) && !deleted.contains(id)) {
                 lost.add(id);
             }
-            if (effects > 1 + crashes) { // a crash may repeat what was handled and not recorded
+            if (effects > 1 + expiries) { // a crash may repeat what was handled and not recorded
                 doubled.put(id, effects);
             }
+            if (!mayLeaveClaims() && isClaimed(id)) {
+                claimsLeft.add(id);
+            }
         }
-        Map<TopicPartition, Long> committed = broker.committed();
-        steps.add("committed at the end: " + committed);
-        return new Verdict(seed, circumstances, lost, doubled, stuck, List.copyOf(steps));
+        steps.add("committed at the end: " + broker.committed());
+        return new Verdict(
+                scenario, lost, doubled, claimsLeft, stuck, wrongStart, draws.happened(), List.copyOf(steps));
+    }
+
+    /**
+     * A claim whose transaction's commit got no answer is left to its lease when the broker can't be asked, and the simulation has no
+     * admin client. The place of a record in a topic that was made again may be that of another one.
+     */
+    private boolean mayLeaveClaims() {
+        return draws.happened().stream()
+                .anyMatch(event -> event.startsWith("TRANSACTION_") || event.startsWith("RECREATED"));
+    }
+
+    private boolean isClaimed(String id) {
+        try (Deduplicator dedup = deduplicator(new FailingStore(records, draws, storeCalls, steps::add))) {
+            return records.find(dedup.key(TOPIC, id))
+                    .filter(found -> found.state() == StoredRecord.State.PROCESSING)
+                    .isPresent();
+        }
     }
 }

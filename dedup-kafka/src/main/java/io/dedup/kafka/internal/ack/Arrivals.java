@@ -1,6 +1,5 @@
 package io.dedup.kafka.internal.ack;
 
-import io.dedup.adapter.Delivery;
 import io.dedup.adapter.Execution;
 import io.dedup.kafka.internal.Partitions;
 import java.util.HashMap;
@@ -23,9 +22,8 @@ public final class Arrivals {
     }
 
     /** Adds a record that the handler is about to get. */
-    PendingDelivery given(
-            ConsumerRecord<?, ?> record, Delivery delivery, Execution execution, @Nullable ContainerAck ack) {
-        PendingDelivery given = PendingDelivery.given(partition(record), record, delivery, execution);
+    PendingDelivery given(ConsumerRecord<?, ?> record, Execution execution, @Nullable ContainerAck ack) {
+        PendingDelivery given = PendingDelivery.given(partition(record), record, execution);
         abandon(pending.locked(() -> {
             PendingDelivery before = given.partition.put(given);
             Execution superseded = null;

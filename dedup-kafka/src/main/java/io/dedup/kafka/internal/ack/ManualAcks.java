@@ -1,14 +1,13 @@
 package io.dedup.kafka.internal.ack;
 
 import io.dedup.adapter.DedupAdapter;
-import io.dedup.adapter.Delivery;
 import io.dedup.adapter.Execution;
 import io.dedup.adapter.WaitBudget;
 import io.dedup.kafka.internal.FailedWork;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
-import java.util.function.BiPredicate;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
@@ -22,7 +21,7 @@ public final class ManualAcks {
     private final PendingDeliveries pending;
     private final Redeliveries redeliveries;
     private final Supplier<WaitBudget> budget;
-    private final BiPredicate<Execution, Delivery> queue;
+    private final Predicate<Execution> queue;
 
     /**
      * Creates the one of a consumer.
@@ -35,7 +34,7 @@ public final class ManualAcks {
             PendingDeliveries pending,
             Redeliveries redeliveries,
             Supplier<WaitBudget> budget,
-            BiPredicate<Execution, Delivery> queue) {
+            Predicate<Execution> queue) {
         this.engine = engine;
         this.pending = pending;
         this.redeliveries = redeliveries;
@@ -56,10 +55,9 @@ public final class ManualAcks {
      * Adds a record that the handler is about to get. If that fails, its claim is released, because nothing else would
      * end its renewals.
      */
-    public PendingDelivery given(
-            ConsumerRecord<?, ?> record, Delivery delivery, Execution execution, @Nullable ContainerAck ack) {
+    public PendingDelivery given(ConsumerRecord<?, ?> record, Execution execution, @Nullable ContainerAck ack) {
         try {
-            return pending.arrivals().given(record, delivery, execution, ack);
+            return pending.arrivals().given(record, execution, ack);
         } catch (Throwable e) {
             execution.giveBack();
             throw e;
@@ -114,7 +112,7 @@ public final class ManualAcks {
         List<Execution> left = new ArrayList<>(closing.size());
         for (PendingDelivery each : closing) {
             Execution execution = each.execution;
-            if (execution != null && (each.delivery == null || !queue.test(execution, each.delivery))) {
+            if (execution != null && !queue.test(execution)) {
                 left.add(execution);
             }
         }

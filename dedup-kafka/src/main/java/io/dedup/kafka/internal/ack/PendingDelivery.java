@@ -28,7 +28,6 @@ public final class PendingDelivery {
 
     public final PendingPartition partition;
     final long offset;
-    final @Nullable Delivery delivery;
     final @Nullable Execution execution;
     private final List<PendingDelivery> followers = new ArrayList<>(0);
     private final List<ContainerAck> acks = new ArrayList<>(1);
@@ -43,37 +42,31 @@ public final class PendingDelivery {
     private boolean soughtBack;
 
     private PendingDelivery(
-            PendingPartition partition,
-            ConsumerRecord<?, ?> record,
-            State state,
-            @Nullable Delivery delivery,
-            @Nullable Execution execution) {
+            PendingPartition partition, ConsumerRecord<?, ?> record, State state, @Nullable Execution execution) {
         this.partition = partition;
         this.offset = record.offset();
         this.state = state;
-        this.delivery = delivery;
         this.execution = execution;
     }
 
     /** Creates the delivery of a record that the handler is about to get. */
-    static PendingDelivery given(
-            PendingPartition partition, ConsumerRecord<?, ?> record, Delivery delivery, Execution execution) {
-        return new PendingDelivery(partition, record, State.GIVEN, delivery, execution);
+    static PendingDelivery given(PendingPartition partition, ConsumerRecord<?, ?> record, Execution execution) {
+        return new PendingDelivery(partition, record, State.GIVEN, execution);
     }
 
     /** Creates the delivery of a copy of a message that the handler has. */
     static PendingDelivery copy(PendingPartition partition, ConsumerRecord<?, ?> record) {
-        return new PendingDelivery(partition, record, State.FOLLOWING, null, null);
+        return new PendingDelivery(partition, record, State.FOLLOWING, null);
     }
 
     /** Creates the delivery of a record that an error handler decides about. */
     static PendingDelivery handedOver(PendingPartition partition, ConsumerRecord<?, ?> record) {
-        return new PendingDelivery(partition, record, State.HANDED_OVER, null, null);
+        return new PendingDelivery(partition, record, State.HANDED_OVER, null);
     }
 
     @Nullable
     DedupKey key() {
-        return delivery == null ? null : delivery.key();
+        return execution == null ? null : execution.delivery().key();
     }
 
     boolean isGiven() {
@@ -268,6 +261,6 @@ public final class PendingDelivery {
 
     /** Whether both have a fingerprint, and the fingerprints differ. */
     boolean differsFrom(Delivery other) {
-        return delivery != null && delivery.differsFrom(other);
+        return execution != null && execution.delivery().differsFrom(other);
     }
 }

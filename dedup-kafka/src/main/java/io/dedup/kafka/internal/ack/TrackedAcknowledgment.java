@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.kafka.support.Acknowledgment;
 
 /** The acknowledgment that a record's handler gets in place of the container's own. */
-public final class TrackedAcknowledgment implements Acknowledgment {
+public final class TrackedAcknowledgment implements GivenRecords {
     private final Acknowledgment container;
     private final ManualAcks acks;
     private final PendingDelivery delivery;
@@ -70,11 +70,17 @@ public final class TrackedAcknowledgment implements Acknowledgment {
         return single || container.isOutOfOrderCommit();
     }
 
-    /** The delivery that this acknowledges. */
-    public PendingDelivery delivery() {
-        return delivery;
+    @Override
+    public List<PendingDelivery> deliveries() {
+        return List.of(delivery);
     }
 
+    @Override
+    public void acknowledgeAll() {
+        acknowledge();
+    }
+
+    @Override
     public void handlerReturned() {
         returned = true;
     }

@@ -2,13 +2,13 @@ package io.dedup.kafka.internal.consumer;
 
 import io.dedup.adapter.DedupAdapter;
 import io.dedup.adapter.WaitBudget;
-import io.dedup.kafka.internal.PollBudget;
+import io.dedup.adapter.poll.ClaimedPoll;
+import io.dedup.adapter.poll.PollBudget;
 import io.dedup.kafka.internal.ack.ManualAcks;
 import io.dedup.kafka.internal.ack.PendingDeliveries;
 import io.dedup.kafka.internal.ack.Redeliveries;
 import io.dedup.kafka.internal.ack.SoughtBack;
 import io.dedup.kafka.internal.ack.UnfinishedLimit;
-import io.dedup.kafka.internal.claimahead.ClaimedPoll;
 import io.dedup.kafka.internal.poll.DeferredRecords;
 import io.dedup.kafka.internal.poll.OutstandingRecords;
 import io.dedup.kafka.internal.poll.PollHooks;
@@ -57,7 +57,7 @@ public final class BoundConsumer {
                 redeliveries,
                 () -> isOnItsThread() ? polls.current() : polls.fresh(),
                 // Not another thread's: its ack may be committed at any time, and the consumer would wait.
-                (execution, delivery) -> isOnItsThread() && claims.queue(execution, delivery));
+                execution -> isOnItsThread() && claims.queue(execution));
         this.unfinished = new UnfinishedLimit(limits.maxUnfinished(), pending, redeliveries);
         this.watched = hooks.watch(seeks, claims, pending, redeliveries);
         this.watchedSeeks = new WatchedSeeks(seeks, pending.soughtBack());

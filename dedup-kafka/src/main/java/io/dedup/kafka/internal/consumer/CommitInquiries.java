@@ -3,8 +3,8 @@ package io.dedup.kafka.internal.consumer;
 import io.dedup.adapter.DedupAdapter;
 import io.dedup.adapter.Execution;
 import io.dedup.adapter.WaitBudget;
+import io.dedup.adapter.poll.PollTimer;
 import io.dedup.kafka.internal.KafkaLog;
-import io.dedup.kafka.internal.Timer;
 import io.dedup.kafka.internal.consumer.UnansweredCommits.Answer;
 import io.dedup.kafka.internal.spring.ConsumerSettings;
 import java.time.Duration;
@@ -38,10 +38,10 @@ public final class CommitInquiries implements AutoCloseable {
     private static final Duration LOOK = Duration.ofMillis(10);
 
     private final DedupAdapter engine;
-    private final Timer timer;
+    private final PollTimer timer;
     private final Set<Inquiry> open = ConcurrentHashMap.newKeySet();
 
-    public CommitInquiries(DedupAdapter engine, Timer timer) {
+    public CommitInquiries(DedupAdapter engine, PollTimer timer) {
         this.engine = engine;
         this.timer = timer;
     }

@@ -1,8 +1,8 @@
 package io.dedup.kafka.internal.container;
 
 import io.dedup.adapter.DedupAdapter;
-import io.dedup.kafka.internal.Timer;
-import io.dedup.kafka.internal.claimahead.ClaimsAhead;
+import io.dedup.adapter.poll.PollTimer;
+import io.dedup.kafka.internal.KafkaLog;
 import io.dedup.kafka.internal.consumer.BoundConsumers;
 import io.dedup.kafka.internal.consumer.CommitInquiries;
 import io.dedup.kafka.internal.consumer.ConsumerThreads;
@@ -27,6 +27,7 @@ import io.dedup.kafka.internal.settlement.KafkaTransactions;
 import io.dedup.kafka.internal.spring.ConsumerSettings;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.LoggerFactory;
 import org.springframework.kafka.listener.AbstractMessageListenerContainer;
 import org.springframework.kafka.listener.BatchMessageListener;
 import org.springframework.kafka.listener.MessageListener;
@@ -40,13 +41,13 @@ public final class ContainerDecorator implements AutoCloseable {
     private final RecordDeliveries deliveries;
     private final StorePauses pauses;
     private final ConsumerThreads threads = new ConsumerThreads();
-    private final PollHooks hooks = new PollHooks(threads::polls);
-    private final ClaimsAhead claims;
+    private final PollHooks hooks;
+    private final ClaimedPolls claims;
     private final CommitInquiries inquiries;
     private final boolean claimAhead;
     private final int maxUnfinished;
     private final Replies replies;
-    private final Timer timer = new Timer();
+    private final PollTimer timer = new PollTimer("dedup-kafka-timer", LoggerFactory.getLogger(KafkaLog.NAME));
 
     /**
      * Creates a decorator, with its own threads.
@@ -58,11 +59,12 @@ public final class ContainerDecorator implements AutoCloseable {
             DedupAdapter engine, RecordDeliveries deliveries, boolean claimAhead, int maxUnfinished, Replies replies) {
         this.engine = engine;
         this.deliveries = deliveries;
+        this.hooks = new PollHooks(threads::polls, deliveries);
         this.claimAhead = claimAhead;
         this.maxUnfinished = maxUnfinished;
         this.replies = replies;
         this.pauses = new StorePauses(timer, engine);
-        this.claims = new ClaimsAhead(engine, deliveries, timer);
+        this.claims = new ClaimedPolls(engine, timer);
         this.inquiries = new CommitInquiries(engine, timer);
     }
 

@@ -1,15 +1,14 @@
 package io.dedup.kafka.internal.container;
 
+import io.dedup.adapter.poll.ClaimedPoll;
 import io.dedup.kafka.internal.KafkaLog;
-import io.dedup.kafka.internal.claimahead.ClaimedPoll;
-import io.dedup.kafka.internal.claimahead.ClaimsAhead;
 import io.dedup.kafka.internal.consumer.BoundConsumer;
 import io.dedup.kafka.internal.consumer.BoundConsumers;
 import io.dedup.kafka.internal.consumer.CommitInquiries;
 import io.dedup.kafka.internal.consumer.ConsumerLimits;
 import io.dedup.kafka.internal.deferral.DeferralBackOff;
 import io.dedup.kafka.internal.listener.ContainerLifecycle;
-import io.dedup.kafka.internal.poll.HookedConsumer;
+import io.dedup.kafka.internal.poll.ConsumerWrapper;
 import io.dedup.kafka.internal.poll.PollHooks;
 import io.dedup.kafka.internal.settlement.ContainerServices;
 import io.dedup.kafka.internal.spring.ConsumerSettings;
@@ -34,7 +33,7 @@ final class DecoratedContainer implements ContainerLifecycle {
     private final ContainerServices services;
     private final DeferralBackOff backOff;
     private final PollHooks hooks;
-    private final ClaimsAhead claimsAhead;
+    private final ClaimedPolls claimedPolls;
     private final CommitInquiries inquiries;
     private final ListenerTraits traits;
     private final int maxUnfinished;
@@ -49,7 +48,7 @@ final class DecoratedContainer implements ContainerLifecycle {
             ContainerServices services,
             DeferralBackOff backOff,
             PollHooks hooks,
-            ClaimsAhead claimsAhead,
+            ClaimedPolls claimedPolls,
             CommitInquiries inquiries,
             ListenerTraits traits,
             int maxUnfinished) {
@@ -57,7 +56,7 @@ final class DecoratedContainer implements ContainerLifecycle {
         this.services = services;
         this.backOff = backOff;
         this.hooks = hooks;
-        this.claimsAhead = claimsAhead;
+        this.claimedPolls = claimedPolls;
         this.inquiries = inquiries;
         this.traits = traits;
         this.maxUnfinished = maxUnfinished;
@@ -134,9 +133,9 @@ final class DecoratedContainer implements ContainerLifecycle {
      */
     private ClaimedPoll claims(ConsumerSeekCallback seeks, Duration maxPollInterval) {
         boolean queued = container.getContainerProperties().getAckMode() != AckMode.MANUAL_IMMEDIATE;
-        return traits.claimsAhead() && !HookedConsumer.isBare(seeks)
-                ? claimsAhead.of(queued, maxPollInterval)
-                : claimsAhead.none();
+        return traits.claimsAhead() && !ConsumerWrapper.isBare(seeks)
+                ? claimedPolls.of(queued, maxPollInterval)
+                : claimedPolls.none();
     }
 
     /** The topics may be new if the container reads a pattern. */

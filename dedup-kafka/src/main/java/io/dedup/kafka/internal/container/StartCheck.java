@@ -1,12 +1,12 @@
 package io.dedup.kafka.internal.container;
 
 import io.dedup.DedupContext;
-import io.dedup.kafka.internal.PollBudget;
+import io.dedup.adapter.poll.PollBudget;
 import io.dedup.kafka.internal.deferral.DeferralAwareErrorHandler;
 import io.dedup.kafka.internal.deferral.DeferralAwareRollbackProcessor;
 import io.dedup.kafka.internal.listener.DedupBatchMessageListener;
 import io.dedup.kafka.internal.listener.DedupMessageListener;
-import io.dedup.kafka.internal.poll.HookedConsumer;
+import io.dedup.kafka.internal.poll.ConsumerWrapper;
 import io.dedup.kafka.internal.poll.WatchedInterceptors;
 import io.dedup.kafka.internal.settlement.ContainerServices;
 import io.dedup.kafka.internal.spring.ConsumerSettings;
@@ -142,7 +142,7 @@ final class StartCheck {
      * @throws IllegalStateException when this consumer isn't watched
      */
     void requireWatchedIfCooperative(ConsumerSeekCallback consumer) {
-        requireWatchedIfCooperative(new ConsumerSettings(container), !HookedConsumer.isBare(consumer));
+        requireWatchedIfCooperative(new ConsumerSettings(container), !ConsumerWrapper.isBare(consumer));
     }
 
     private void requireWatchedIfCooperative(ConsumerSettings settings, boolean isWatched) {

@@ -1,6 +1,6 @@
 package io.dedup.kafka.internal.deferral;
 
-import io.dedup.kafka.internal.PollBudget;
+import io.dedup.adapter.poll.PollBudget;
 import java.time.Duration;
 import org.springframework.kafka.listener.ListenerUtils;
 import org.springframework.kafka.listener.MessageListenerContainer;

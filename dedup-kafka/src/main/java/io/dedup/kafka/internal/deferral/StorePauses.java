@@ -1,8 +1,8 @@
 package io.dedup.kafka.internal.deferral;
 
 import io.dedup.adapter.DedupAdapter;
+import io.dedup.adapter.poll.PollTimer;
 import io.dedup.kafka.internal.KafkaLog;
-import io.dedup.kafka.internal.Timer;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -28,7 +28,7 @@ public final class StorePauses implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(KafkaLog.NAME);
     private static final Duration LOOK = Duration.ofMillis(20);
 
-    private final Timer timer;
+    private final PollTimer timer;
     private final DedupAdapter engine;
     private final ReentrantLock lock = new ReentrantLock();
     /**
@@ -41,12 +41,12 @@ public final class StorePauses implements AutoCloseable {
     private long probedAt;
     private volatile boolean closed;
 
-    public StorePauses(Timer timer, DedupAdapter engine) {
+    public StorePauses(PollTimer timer, DedupAdapter engine) {
         this(timer, engine, System::nanoTime);
     }
 
     /** @param clock for the back-off between outages, in nanoseconds */
-    public StorePauses(Timer timer, DedupAdapter engine, LongSupplier clock) {
+    public StorePauses(PollTimer timer, DedupAdapter engine, LongSupplier clock) {
         this.timer = timer;
         this.engine = engine;
         this.backOff = new OutageBackOff(clock);

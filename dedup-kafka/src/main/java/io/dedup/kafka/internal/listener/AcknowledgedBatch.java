@@ -92,7 +92,7 @@ final class AcknowledgedBatch {
 
     /** Adds a record that is run. */
     void give(int index, Execution execution) {
-        given.put(index, acks.given(batch.records.get(index), batch.deliveries.get(index), execution, ack));
+        given.put(index, acks.given(batch.records.get(index), execution, ack));
     }
 
     /**

@@ -5,12 +5,13 @@ import static java.util.Objects.requireNonNull;
 import io.dedup.DedupOutcome.DeferReason;
 import io.dedup.adapter.Admission;
 import io.dedup.adapter.Execution;
-import io.dedup.adapter.HandlerRun;
 import io.dedup.adapter.TransactionalRun;
-import io.dedup.kafka.internal.ack.PendingDelivery;
+import io.dedup.kafka.internal.ack.GivenRecords;
 import io.dedup.kafka.internal.deferral.TransactionFailures;
 import io.dedup.kafka.internal.settlement.HandedBatch;
+import io.dedup.kafka.internal.settlement.HandlerFailedException;
 import io.dedup.kafka.internal.settlement.ListenerCall;
+import io.dedup.kafka.internal.settlement.ListenerRun;
 import io.dedup.kafka.internal.settlement.SettlementKind;
 import java.util.List;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -27,23 +28,27 @@ final class BatchCall<K, V> extends ListenerCall {
 
     private final PolledBatch<K, V> batch;
     private final Handler<K, V> handler;
-    private final @Nullable AcknowledgedBatch acknowledged;
     private final boolean alone;
     private BatchPlan plan;
     private List<Execution> executions;
     private @Nullable HandedBatch<K, V> handed;
     private @Nullable BatchFailure failure;
-    private @Nullable TrackedBatchAcknowledgment tracked;
+    private @Nullable GivenRecords given;
     private @Nullable Admission instead;
 
     private BatchCall(Calls<K, V> calls, BatchPlan plan, List<Execution> executions, boolean alone) {
-        super(calls.kind(), calls.batch().bound, calls.container());
+        super(calls.batch().bound, calls.container());
         this.batch = calls.batch();
         this.handler = calls.handler();
-        this.acknowledged = calls.acknowledged();
         this.plan = plan;
         this.executions = executions;
         this.alone = alone;
+        AcknowledgedBatch all = calls.acknowledged();
+        if (all != null) {
+            this.given = alone
+                    ? all.acknowledgmentOfOne(handed(), plan.runs().get(0))
+                    : all.acknowledgment(handed(), plan.cut() - 1);
+        }
     }
 
     /** The plan, as changed by the records of its transaction. */
@@ -58,18 +63,8 @@ final class BatchCall<K, V> extends ListenerCall {
     }
 
     @Override
-    protected boolean runHandler() {
-        return HandlerRun.runAll(executions, this, this);
-    }
-
-    @Override
-    protected void invoke(@Nullable Acknowledgment acknowledgment) {
+    protected void callListener(@Nullable Acknowledgment acknowledgment) {
         handler.handle(handed().list(), acknowledgment);
-    }
-
-    @Override
-    protected int size() {
-        return executions.size();
     }
 
     @Override
@@ -110,11 +105,11 @@ final class BatchCall<K, V> extends ListenerCall {
     /** Decided when its transaction has ended. */
     @Override
     protected RuntimeException failure(Throwable thrown, boolean leaseLost) {
-        return new HandlerFailed(thrown, leaseLost);
+        return new HandlerFailedException(thrown, leaseLost);
     }
 
-    @Override
-    protected RuntimeException notCommitted(RuntimeException cause) {
+    /** The exception for the container when the transaction of these records has failed, and not its handler. */
+    RuntimeException notCommitted(RuntimeException cause) {
         int first = plan.runs().isEmpty() ? 0 : plan.runs().get(0);
         return TransactionFailures.isOfNoRecord(cause)
                 ? batch.deferral(first, first, DeferReason.ROLLED_BACK, batch.maxDeferDelay(first), false, cause)
@@ -128,33 +123,8 @@ final class BatchCall<K, V> extends ListenerCall {
 
     /** Its plan has added the records already. */
     @Override
-    protected void give(boolean single) {}
-
-    @Override
-    protected List<PendingDelivery> given() {
-        return requireNonNull(acknowledged).given(plan.runs());
-    }
-
-    @Override
-    protected Acknowledgment acknowledgment() {
-        AcknowledgedBatch all = requireNonNull(acknowledged);
-        TrackedBatchAcknowledgment made = alone
-                ? all.acknowledgmentOfOne(handed(), plan.runs().get(0))
-                : all.acknowledgment(handed(), plan.cut() - 1);
-        tracked = made;
-        return made;
-    }
-
-    @Override
-    protected void acknowledge() {
-        requireNonNull(acknowledged).acknowledge(handed().indexes(), null);
-    }
-
-    @Override
-    protected void handlerReturned() {
-        if (tracked != null) {
-            tracked.handlerReturned();
-        }
+    protected GivenRecords give() {
+        return requireNonNull(given);
     }
 
     @Override
@@ -178,20 +148,36 @@ final class BatchCall<K, V> extends ListenerCall {
         instead = undoneBy;
     }
 
-    /** Creates the calls for one poll. */
+    /** A call, and the run that will settle it. */
+    record Prepared<K, V>(BatchCall<K, V> call, ListenerRun run) {}
+
+    /**
+     * Prepares the calls for one poll. If that fails, their claims are released, because nothing else would end their
+     * renewals.
+     */
     record Calls<K, V>(
-            SettlementKind kind,
+            SettlementKind<ListenerCall> kind,
             PolledBatch<K, V> batch,
             @Nullable Acknowledgment container,
             Handler<K, V> handler,
             @Nullable AcknowledgedBatch acknowledged) {
 
-        BatchCall<K, V> of(BatchPlan plan) {
-            return new BatchCall<>(this, plan, plan.executions(), false);
+        Prepared<K, V> of(BatchPlan plan) {
+            return of(plan, plan.executions(), false);
         }
 
-        BatchCall<K, V> alone(int index, Execution execution) {
-            return new BatchCall<>(this, BatchPlan.alone(index), List.of(execution), true);
+        Prepared<K, V> alone(int index, Execution execution) {
+            return of(BatchPlan.alone(index), List.of(execution), true);
+        }
+
+        private Prepared<K, V> of(BatchPlan plan, List<Execution> executions, boolean alone) {
+            try {
+                BatchCall<K, V> call = new BatchCall<>(this, plan, executions, alone);
+                return new Prepared<>(call, kind.of(call));
+            } catch (Throwable e) {
+                batch.engine.failAll(executions, null);
+                throw e;
+            }
         }
     }
 }

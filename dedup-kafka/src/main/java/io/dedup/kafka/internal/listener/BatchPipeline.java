@@ -10,9 +10,13 @@ import io.dedup.adapter.HandlerRun;
 import io.dedup.adapter.WaitBudget;
 import io.dedup.kafka.internal.ack.PendingDelivery;
 import io.dedup.kafka.internal.ack.UnfinishedLimit;
-import io.dedup.kafka.internal.settlement.ListenerCall.HandlerFailed;
+import io.dedup.kafka.internal.listener.BatchCall.Prepared;
+import io.dedup.kafka.internal.settlement.HandlerFailedException;
+import io.dedup.kafka.internal.settlement.ListenerCall;
 import io.dedup.kafka.internal.settlement.NotAcknowledgedException;
+import io.dedup.kafka.internal.settlement.NotCommittedException;
 import io.dedup.kafka.internal.settlement.SettlementKind;
+import io.dedup.kafka.internal.settlement.SettlementKind.Transaction;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -31,7 +35,7 @@ import org.springframework.kafka.support.Acknowledgment;
  * committed: the error handler commits their offsets.
  */
 final class BatchPipeline<K, V> {
-    private final SettlementKind kind;
+    private final SettlementKind<ListenerCall> kind;
     private final PolledBatch<K, V> batch;
     private final DedupAdapter engine;
     private final @Nullable Acknowledgment container;
@@ -40,7 +44,7 @@ final class BatchPipeline<K, V> {
     private final BatchCall.Calls<K, V> calls;
 
     BatchPipeline(
-            SettlementKind kind,
+            SettlementKind<ListenerCall> kind,
             PolledBatch<K, V> batch,
             @Nullable Acknowledgment container,
             @Nullable Consumer<?, ?> consumer,
@@ -50,8 +54,9 @@ final class BatchPipeline<K, V> {
         this.engine = batch.engine;
         this.container = container;
         this.consumer = consumer;
-        this.acknowledged =
-                container != null && kind.endsWithAcknowledgment() ? new AcknowledgedBatch(batch, container) : null;
+        this.acknowledged = container != null && kind.transaction() == Transaction.NONE
+                ? new AcknowledgedBatch(batch, container)
+                : null;
         this.calls = new BatchCall.Calls<>(kind, batch, container, handler, acknowledged);
     }
 
@@ -69,7 +74,9 @@ final class BatchPipeline<K, V> {
             requireWhole(handle(
                     planned(admitted, null, () -> BatchPlan.of(List.copyOf(admitted.admissions()), Map.of()))));
         }
-        kind.acknowledge(container, batch.bound);
+        if (container != null && (kind.transaction() == Transaction.KAFKA || batch.bound.commitsOffsets())) {
+            container.acknowledge();
+        }
     }
 
     private void runUntilAcknowledged(AcknowledgedBatch acks) {
@@ -146,26 +153,26 @@ final class BatchPipeline<K, V> {
      * @return the plan as the records of its transaction have changed it
      */
     private BatchPlan handle(BatchPlan plan, int end) {
-        BatchCall<K, V> call = callOf(plan);
+        Prepared<K, V> prepared = calls.of(plan);
+        BatchCall<K, V> call = prepared.call();
         try {
             if (end < batch.size() && end > 0) {
-                kind.runPart(call, batch.records.subList(0, end), consumer);
+                runPart(prepared, end);
             } else if (!plan.runs().isEmpty()) {
-                kind.run(call);
+                prepared.run().run();
             }
             return call.plan();
-        } catch (HandlerFailed e) {
+        } catch (HandlerFailedException e) {
             throw undone(call, e);
         }
     }
 
-    /** If that fails, the claims are released, because nothing else would end their renewals. */
-    private BatchCall<K, V> callOf(BatchPlan plan) {
+    /** @param end the first record of the poll that must not be committed with them */
+    private void runPart(Prepared<K, V> prepared, int end) {
         try {
-            return calls.of(plan);
-        } catch (Throwable e) {
-            engine.failAll(plan.executions(), null);
-            throw e;
+            kind.runPart(prepared.run(), batch.records.subList(0, end), consumer);
+        } catch (NotCommittedException e) {
+            throw prepared.call().notCommitted(e.failure());
         }
     }
 
@@ -173,17 +180,17 @@ final class BatchPipeline<K, V> {
      * Returns the exception for the container, after committing or completing the runs that the failure proves
      * successful.
      */
-    private RuntimeException undone(BatchCall<K, V> call, HandlerFailed failed) {
+    private RuntimeException undone(BatchCall<K, V> call, HandlerFailedException failed) {
         BatchPlan plan = call.plan();
         if (failed.thrown() instanceof NotAcknowledgedException open) {
-            if (kind.undoesAll()) {
+            if (kind.transaction().undoesAll()) {
                 commitBefore(plan, open.position());
             }
             return batch.comesAgain(plan.runs().get(open.position()), open);
         }
         BatchFailure failure = call.read(failed.thrown());
         if (!(failed.thrown() instanceof Error)) {
-            if (kind.undoesAll()) {
+            if (kind.transaction().undoesAll()) {
                 commitBefore(plan, failure.failed());
             }
             if (acknowledged != null && acknowledged.isNacked()) {
@@ -236,16 +243,16 @@ final class BatchPipeline<K, V> {
 
     /** Returns what the record in its transaction has decided instead of a run; null if it ran. */
     private @Nullable Admission runAlone(int index, Execution execution) {
-        BatchCall<K, V> call = calls.alone(index, execution);
+        Prepared<K, V> prepared = calls.alone(index, execution);
         try {
-            kind.runPart(call, batch.records.subList(0, index + 1), consumer);
-            return call.instead();
-        } catch (HandlerFailed e) {
+            runPart(prepared, index + 1);
+            return prepared.call().instead();
+        } catch (HandlerFailedException e) {
             throw failedAlone(index, e);
         }
     }
 
-    private RuntimeException failedAlone(int index, HandlerFailed failed) {
+    private RuntimeException failedAlone(int index, HandlerFailedException failed) {
         Throwable thrown = failed.thrown();
         if (thrown instanceof NotAcknowledgedException open) {
             return batch.comesAgain(index, open);

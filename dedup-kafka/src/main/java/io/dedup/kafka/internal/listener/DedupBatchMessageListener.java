@@ -4,9 +4,10 @@ import io.dedup.kafka.internal.Partitions;
 import io.dedup.kafka.internal.ack.NackWatch;
 import io.dedup.kafka.internal.consumer.BoundConsumer;
 import io.dedup.kafka.internal.settlement.ContainerServices;
+import io.dedup.kafka.internal.settlement.ListenerCall;
 import io.dedup.kafka.internal.settlement.SettlementKind;
+import io.dedup.kafka.internal.settlement.SettlementKind.Transaction;
 import io.dedup.kafka.internal.settlement.SettlementKinds;
-import io.dedup.kafka.internal.spring.CurrentObservation;
 import io.dedup.kafka.internal.spring.HandlerMethods;
 import io.dedup.kafka.internal.spring.PollResults;
 import java.util.ArrayList;
@@ -41,7 +42,7 @@ public final class DedupBatchMessageListener<K, V>
         super(delegate);
         this.services = services;
         this.lifecycle = lifecycle;
-        this.kinds = new SettlementKinds(services, new CurrentObservation(), null);
+        this.kinds = new SettlementKinds(services);
     }
 
     public ContainerLifecycle lifecycle() {
@@ -97,13 +98,13 @@ public final class DedupBatchMessageListener<K, V>
             return;
         }
         NackWatch watched = acknowledgment == null ? null : new NackWatch(acknowledgment);
-        SettlementKind kind = kinds.of(records.get(0).topic(), watched != null);
+        SettlementKind<ListenerCall> kind = kinds.ofBatch(records.get(0).topic(), watched != null);
         bound.watched().holding(() -> {
             PolledBatch<K, V> batch = new PolledBatch<>(services.engine(), services.deliveries(), bound, records);
             new BatchPipeline<>(kind, batch, watched, consumer, handler).run();
             return records;
         });
-        if (kind.returnFinishes() && (watched == null || !watched.isNacked())) {
+        if (kind.transaction() != Transaction.KAFKA && (watched == null || !watched.isNacked())) {
             bound.outstanding().finished(records);
         }
     }

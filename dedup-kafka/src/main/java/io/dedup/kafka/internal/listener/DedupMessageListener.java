@@ -56,7 +56,13 @@ public final class DedupMessageListener<K, V> extends FilteringMessageListenerAd
         bound.outstanding().begun(record);
         NackWatch watched = acknowledgment == null ? null : new NackWatch(acknowledgment);
         try {
-            boolean finished = bound.watched().holding(() -> pipeline.handle(record, watched, consumer, bound));
+            boolean finished;
+            bound.watched().handedOut();
+            try {
+                finished = pipeline.handle(record, watched, consumer, bound);
+            } finally {
+                bound.watched().handedBack();
+            }
             if (finished && (watched == null || !watched.isNacked())) {
                 bound.outstanding().finished(record);
             }

@@ -5,22 +5,21 @@ import static java.util.Objects.requireNonNull;
 import io.dedup.DedupContext;
 import io.dedup.DedupOutcome.DeferReason;
 import io.dedup.adapter.Admission;
-import io.dedup.adapter.Delivery;
 import io.dedup.adapter.Execution;
 import io.dedup.adapter.HandlerRun;
 import io.dedup.adapter.TransactionalRun;
 import io.dedup.kafka.internal.KafkaLog;
 import io.dedup.kafka.internal.Rethrow;
 import io.dedup.kafka.internal.ack.ContainerAck;
+import io.dedup.kafka.internal.ack.GivenRecords;
 import io.dedup.kafka.internal.ack.PendingDelivery;
 import io.dedup.kafka.internal.ack.TrackedAcknowledgment;
 import io.dedup.kafka.internal.consumer.BoundConsumer;
 import io.dedup.kafka.internal.deferral.Deferrals;
 import io.dedup.kafka.internal.handler.Invocations.Invocation;
 import io.dedup.kafka.internal.reply.ReplyExchange;
-import io.dedup.kafka.internal.settlement.ListenerCall;
 import io.dedup.kafka.internal.settlement.NotAcknowledgedException;
-import io.dedup.kafka.internal.settlement.SettlementKind;
+import io.dedup.kafka.internal.settlement.RecordListenerCall;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.apache.kafka.clients.consumer.Consumer;
@@ -31,50 +30,44 @@ import org.slf4j.LoggerFactory;
 import org.springframework.kafka.support.Acknowledgment;
 
 /** A call of a record listener with one record. */
-final class RecordCall<K, V> extends ListenerCall implements Invocation {
+final class RecordCall<K, V> extends RecordListenerCall implements Invocation {
     private static final Logger log = LoggerFactory.getLogger(KafkaLog.NAME);
 
     private final RecordPipeline<K, V> pipeline;
     private final ConsumerRecord<K, V> record;
-    private final Delivery delivery;
     private final @Nullable Consumer<?, ?> consumer;
-    private Execution execution;
+    private List<Execution> executions;
     private @Nullable TrackedAcknowledgment tracked;
     private @Nullable ReplyExchange reply;
-    private boolean endsLater;
 
     RecordCall(
-            SettlementKind kind,
             RecordPipeline<K, V> pipeline,
             ConsumerRecord<K, V> record,
-            Delivery delivery,
             Execution execution,
             @Nullable Acknowledgment container,
             @Nullable Consumer<?, ?> consumer,
             BoundConsumer bound) {
-        super(kind, bound, container);
+        super(bound, container);
         this.pipeline = pipeline;
         this.record = record;
-        this.delivery = delivery;
-        this.execution = execution;
+        this.executions = List.of(execution);
         this.consumer = consumer;
     }
 
     @Override
-    protected boolean runHandler() {
-        return HandlerRun.run(execution, this, this);
-    }
-
-    @Override
-    protected void invoke(@Nullable Acknowledgment acknowledgment) {
-        reply = kind.keepsReplies() ? pipeline.replies.of(record, execution) : null;
+    protected void callListener(@Nullable Acknowledgment acknowledgment) {
+        reply = returnEnds() ? pipeline.replies.of(record, execution()) : null;
         Acknowledgment handed = reply != null && tracked != null ? reply.holdBack(tracked) : acknowledgment;
         pipeline.call(record, this, handed, consumer);
     }
 
+    private Execution execution() {
+        return executions.get(0);
+    }
+
     @Override
     public DedupContext context() {
-        return execution;
+        return execution();
     }
 
     @Override
@@ -89,23 +82,12 @@ final class RecordCall<K, V> extends ListenerCall implements Invocation {
 
     @Override
     public boolean mayEndLater() {
-        return kind.endsWithFuture();
+        return later() != null;
     }
 
     @Override
     public CompletableFuture<?> endsWith(CompletableFuture<?> work) {
-        endsLater = true;
-        return kind.endsWith(this, work);
-    }
-
-    @Override
-    protected boolean endsLater() {
-        return endsLater;
-    }
-
-    @Override
-    protected int size() {
-        return 1;
+        return requireNonNull(later()).apply(work);
     }
 
     @Override
@@ -115,7 +97,7 @@ final class RecordCall<K, V> extends ListenerCall implements Invocation {
 
     @Override
     protected List<Execution> executions() {
-        return List.of(execution);
+        return executions;
     }
 
     @Override
@@ -133,7 +115,12 @@ final class RecordCall<K, V> extends ListenerCall implements Invocation {
     /** Defers the record, with a warning unless the handler called {@code nack}. */
     private RuntimeException comesAgain(NotAcknowledgedException open) {
         if (!open.isNack()) {
-            log.warn("Rolled back the message in {}: {}", delivery.origin().get(), open.getMessage());
+            log.warn(
+                    "Rolled back the message in topic {}, partition {}, offset {}: {}",
+                    record.topic(),
+                    record.partition(),
+                    record.offset(),
+                    open.getMessage());
         }
         return bound.deferred()
                 .throwing(
@@ -147,7 +134,7 @@ final class RecordCall<K, V> extends ListenerCall implements Invocation {
 
     @Override
     protected void complete(List<Execution> done) {
-        bound.claims().succeed(execution, delivery, bound.budget());
+        bound.claims().succeed(execution(), bound.budget());
     }
 
     @Override
@@ -158,16 +145,29 @@ final class RecordCall<K, V> extends ListenerCall implements Invocation {
     @Override
     protected void deliverReply() {
         if (reply != null) {
-            reply.deliver(record, () -> bound.acks().finish(given()));
+            reply.deliver(
+                    record, () -> bound.acks().finish(requireNonNull(tracked).deliveries()));
         }
     }
 
     @Override
-    protected void give(boolean single) {
+    protected GivenRecords give() {
+        return give(false);
+    }
+
+    @Override
+    protected GivenRecords giveAlone() {
+        return give(true);
+    }
+
+    /** @param single whether the acknowledgment covers this record alone */
+    private GivenRecords give(boolean single) {
         Acknowledgment ofContainer = requireNonNull(container);
         ContainerAck ack = ackOf(ofContainer);
-        PendingDelivery given = bound.acks().given(record, delivery, execution, ack);
-        tracked = new TrackedAcknowledgment(ofContainer, bound.acks(), given, ack, single);
+        PendingDelivery given = bound.acks().given(record, execution(), ack);
+        TrackedAcknowledgment made = new TrackedAcknowledgment(ofContainer, bound.acks(), given, ack, single);
+        tracked = made;
+        return made;
     }
 
     /** Null without a group: nothing can be committed, and the container's acknowledgment would fail. */
@@ -175,40 +175,16 @@ final class RecordCall<K, V> extends ListenerCall implements Invocation {
         try {
             return bound.commitsOffsets() ? ContainerAck.of(record, ofContainer) : null;
         } catch (Throwable e) { // for example out of memory: nothing else would end the claim's renewals
-            execution.giveBack();
+            execution().giveBack();
             throw e;
         }
     }
 
     @Override
-    protected List<PendingDelivery> given() {
-        return List.of(tracked().delivery());
-    }
-
-    private TrackedAcknowledgment tracked() {
-        return requireNonNull(tracked);
-    }
-
-    @Override
-    protected Acknowledgment acknowledgment() {
-        return tracked();
-    }
-
-    @Override
-    protected void acknowledge() {
-        tracked().acknowledge();
-    }
-
-    @Override
-    protected void handlerReturned() {
-        tracked().handlerReturned();
-    }
-
-    @Override
     protected @Nullable TransactionalRun open() {
-        TransactionalRun run = pipeline.services.engine().open(List.of(execution), true, bound.budgetFor(record));
+        TransactionalRun run = pipeline.services.engine().open(executions, true, bound.budgetFor(record));
         if (run.admissions().get(0) instanceof Admission.Run) {
-            execution = run.executions().get(0);
+            executions = run.executions();
             return run;
         }
         undone(run.admissions().get(0));

@@ -4,6 +4,7 @@ import io.dedup.DedupContext;
 import io.dedup.adapter.Admission;
 import io.dedup.adapter.Delivery;
 import io.dedup.adapter.Execution;
+import io.dedup.adapter.poll.ClaimedPoll;
 import io.dedup.kafka.internal.ack.ContainerAck;
 import io.dedup.kafka.internal.ack.PendingDeliveries;
 import io.dedup.kafka.internal.ack.PendingDelivery;
@@ -16,9 +17,13 @@ import io.dedup.kafka.internal.reply.ListenerReplies;
 import io.dedup.kafka.internal.reply.ReplyExchange;
 import io.dedup.kafka.internal.settlement.AsyncMode;
 import io.dedup.kafka.internal.settlement.ContainerServices;
+import io.dedup.kafka.internal.settlement.ListenerRun;
+import io.dedup.kafka.internal.settlement.RecordListenerCall;
 import io.dedup.kafka.internal.settlement.SettlementKind;
+import io.dedup.kafka.internal.settlement.SettlementKind.Transaction;
 import io.dedup.kafka.internal.settlement.SettlementKinds;
 import io.dedup.kafka.internal.spring.CurrentObservation;
+import java.util.List;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
@@ -56,7 +61,7 @@ final class RecordPipeline<K, V> {
         this.replies = replies;
         this.invocations = invocations;
         this.handler = handler;
-        this.kinds = new SettlementKinds(services, observation, mode);
+        this.kinds = mode == null ? new SettlementKinds(services) : new SettlementKinds(services, mode, observation);
     }
 
     /** The observation of a record that the listener isn't given. */
@@ -78,23 +83,27 @@ final class RecordPipeline<K, V> {
         if (bound.isBehindTooMany(record)) {
             notRun(record, UnfinishedLimit.deferral(services.deferrals().longestDelay(record)), bound);
         }
-        SettlementKind kind = kinds.of(record.topic(), acknowledgment != null);
-        kind.called(record, bound);
+        SettlementKind<? super RecordListenerCall> kind = kinds.ofRecord(record.topic(), acknowledgment != null);
+        kind.called(List.of(record), bound);
         Delivery delivery = services.deliveries().of(record);
-        if (acknowledgment != null && kind.acksInOrder()) {
+        boolean byCommit = kind.transaction() == Transaction.KAFKA; // of this and everything else in the transaction
+        if (acknowledgment != null && !byCommit) {
             handleInOrder(kind, record, delivery, acknowledgment, consumer, bound);
-            return kind.returnFinishes();
+            return true;
         }
         Execution execution = admitted(record, delivery, bound);
         if (execution != null) {
-            kind.run(callOf(kind, record, delivery, execution, acknowledgment, consumer, bound));
+            runOf(kind, record, execution, acknowledgment, consumer, bound)
+                    .run();
         }
-        kind.acknowledge(acknowledgment, bound);
-        return kind.returnFinishes();
+        if (acknowledgment != null) {
+            acknowledgment.acknowledge();
+        }
+        return !byCommit;
     }
 
     private void handleInOrder(
-            SettlementKind kind,
+            SettlementKind<? super RecordListenerCall> kind,
             ConsumerRecord<K, V> record,
             Delivery delivery,
             Acknowledgment acknowledgment,
@@ -104,7 +113,8 @@ final class RecordPipeline<K, V> {
         PendingDelivery first = pending.firstOf(delivery);
         Execution execution = first == null ? admitted(record, delivery, bound) : null;
         if (execution != null
-                && !kind.run(callOf(kind, record, delivery, execution, acknowledgment, consumer, bound))) {
+                && !runOf(kind, record, execution, acknowledgment, consumer, bound)
+                        .run()) {
             return;
         }
         // Without a group nothing can be committed: the container's acknowledgment would fail with the attempt.
@@ -116,20 +126,19 @@ final class RecordPipeline<K, V> {
             pending.arrivals().finished(record, ack);
         }
         pending.request(ack);
-        kind.finished(bound);
+        bound.redeliveries().fetch(); // it may have been the last unfinished record below one to redeliver
     }
 
     /** If that fails, for example out of memory, the claim is released, because nothing else would end its renewals. */
-    private RecordCall<K, V> callOf(
-            SettlementKind kind,
+    private ListenerRun runOf(
+            SettlementKind<? super RecordListenerCall> kind,
             ConsumerRecord<K, V> record,
-            Delivery delivery,
             Execution execution,
             @Nullable Acknowledgment acknowledgment,
             @Nullable Consumer<?, ?> consumer,
             BoundConsumer bound) {
         try {
-            return new RecordCall<>(kind, this, record, delivery, execution, acknowledgment, consumer, bound);
+            return kind.of(new RecordCall<>(this, record, execution, acknowledgment, consumer, bound));
         } catch (Throwable e) {
             execution.giveBack();
             throw e;
@@ -138,11 +147,13 @@ final class RecordPipeline<K, V> {
 
     /** The run that may begin; null if the record is acknowledged without one. */
     private @Nullable Execution admitted(ConsumerRecord<K, V> record, Delivery delivery, BoundConsumer bound) {
-        if (bound.claims().follows(delivery)) {
+        ClaimedPoll claims = bound.claims();
+        claims.claimPolled();
+        if (claims.skipCopy(delivery)) {
             observation.close(null);
             return null;
         }
-        Admission admission = bound.claims().admit(delivery, bound.budgetFor(record));
+        Admission admission = claims.admit(delivery, bound.budgetFor(record));
         if (admission instanceof Admission.Run run) {
             return run.execution();
         }

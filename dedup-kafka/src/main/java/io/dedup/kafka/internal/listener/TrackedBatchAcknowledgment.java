@@ -1,6 +1,8 @@
 package io.dedup.kafka.internal.listener;
 
 import io.dedup.kafka.internal.ack.ContainerAck;
+import io.dedup.kafka.internal.ack.GivenRecords;
+import io.dedup.kafka.internal.ack.PendingDelivery;
 import io.dedup.kafka.internal.settlement.HandedBatch;
 import java.time.Duration;
 import java.util.List;
@@ -11,7 +13,7 @@ import org.springframework.kafka.support.Acknowledgment;
  * The acknowledgment that a batch handler gets in place of the container's own. Its indexes count the list that the
  * handler was given; the container's indexes count the poll.
  */
-final class TrackedBatchAcknowledgment implements Acknowledgment {
+final class TrackedBatchAcknowledgment implements GivenRecords {
     private final AcknowledgedBatch batch;
     private final Acknowledgment container;
     private final HandedBatch<?, ?> handed;
@@ -111,7 +113,18 @@ final class TrackedBatchAcknowledgment implements Acknowledgment {
         }
     }
 
-    void handlerReturned() {
+    @Override
+    public List<PendingDelivery> deliveries() {
+        return batch.given(handed.indexes());
+    }
+
+    @Override
+    public void acknowledgeAll() {
+        batch.acknowledge(handed.indexes(), null);
+    }
+
+    @Override
+    public void handlerReturned() {
         returned = true;
     }
 

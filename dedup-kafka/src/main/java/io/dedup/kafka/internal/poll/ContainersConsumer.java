@@ -14,17 +14,22 @@ import org.springframework.kafka.listener.ConsumerSeekAware.ConsumerSeekCallback
 final class ContainersConsumer {
     private final ConsumerSeekCallback seeks;
     private final boolean hidden;
-    private @Nullable HookedConsumer known;
+    private @Nullable ConsumerWrapper known;
 
-    /** @param seeks the callback that the container passes to its listener */
-    ContainersConsumer(ConsumerSeekCallback seeks, PollHooks hooks) {
+    /**
+     * Finds the consumer, if the callback reveals it.
+     *
+     * @param seeks the callback that the container passes to its listener
+     * @param owner what has wrapped its consumer
+     */
+    ContainersConsumer(ConsumerSeekCallback seeks, Object owner) {
         this.seeks = seeks;
-        hidden = HookedConsumer.isBare(seeks);
-        known = hidden ? null : HookedConsumer.of(seeks, hooks);
+        hidden = ConsumerWrapper.isBare(seeks);
+        known = hidden ? null : ConsumerWrapper.of(seeks, owner);
     }
 
     /** If the callback doesn't reveal it, the first consumer that polls on this thread is the container's. */
-    boolean is(HookedConsumer asking, boolean polls) {
+    boolean is(ConsumerWrapper asking, boolean polls) {
         if (known == null && polls && !hidden) {
             known = asking;
         }
@@ -34,8 +39,8 @@ final class ContainersConsumer {
     /** The Kafka consumer; null if it can't be found. */
     @Nullable
     Consumer<?, ?> target() {
-        return HookedConsumer.consumerOf(seeks) instanceof Consumer<?, ?> consumer
-                ? HookedConsumer.unwatched(consumer)
+        return ConsumerWrapper.consumerOf(seeks) instanceof Consumer<?, ?> consumer
+                ? ConsumerWrapper.unwatched(consumer)
                 : null;
     }
 

@@ -2,91 +2,44 @@ package io.dedup.kafka.internal.poll;
 
 import static java.util.Objects.requireNonNull;
 
-import io.dedup.kafka.internal.spring.HandlerMethods;
-import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.util.Collection;
 import java.util.Map;
+import java.util.function.Supplier;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
-import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.RebalanceInProgressException;
 import org.jspecify.annotations.Nullable;
-import org.springframework.kafka.listener.ConsumerSeekAware.ConsumerSeekCallback;
 
 /**
  * Calls a {@link WatchedPolls} around a Kafka consumer's polls, commits and seeks. It is a proxy, because
  * {@link Consumer} has different methods in different versions. Without a decorated listener on its thread it only
  * delegates.
  */
-public final class HookedConsumer implements InvocationHandler {
-    private final Consumer<?, ?> target;
-    private final PollHooks hooks;
+final class HookedConsumer extends ConsumerWrapper {
+    private final Supplier<@Nullable WatchedPolls> ofThread;
 
-    private HookedConsumer(Consumer<?, ?> target, PollHooks hooks) {
-        this.target = target;
-        this.hooks = hooks;
+    private HookedConsumer(Consumer<?, ?> target, Supplier<@Nullable WatchedPolls> ofThread) {
+        super(target, ofThread);
+        this.ofThread = ofThread;
     }
 
+    /** @param ofThread the hooks of the consumer on the calling thread; null if it has no decorated listener */
     @SuppressWarnings("unchecked")
-    static <K, V> Consumer<K, V> around(Consumer<K, V> target, PollHooks hooks) {
+    static <K, V> Consumer<K, V> around(Consumer<K, V> target, Supplier<@Nullable WatchedPolls> ofThread) {
         return (Consumer<K, V>) Proxy.newProxyInstance(
                 HookedConsumer.class.getClassLoader(),
                 new Class<?>[] {Consumer.class},
-                new HookedConsumer(target, hooks));
-    }
-
-    /**
-     * The container's consumer, found through the callback that the container passes to its listener; null if it can't
-     * be found. It is known before the first poll, because a listener may poll another consumer of the same factory
-     * earlier.
-     *
-     * @param hooks the instance that hooked the consumer; several instances may have wrapped the consumers of one
-     *     factory
-     */
-    static @Nullable HookedConsumer of(ConsumerSeekCallback container, PollHooks hooks) {
-        Object consumer = consumerOf(container);
-        while (consumer != null
-                && Proxy.isProxyClass(consumer.getClass())
-                && Proxy.getInvocationHandler(consumer) instanceof HookedConsumer hooked) {
-            if (hooked.hooks == hooks) {
-                return hooked;
-            }
-            consumer = hooked.target;
-        }
-        return null;
-    }
-
-    /** Whether the container's consumer is Kafka's own and not wrapped, so that its calls can't be watched. */
-    public static boolean isBare(ConsumerSeekCallback container) {
-        return consumerOf(container) instanceof KafkaConsumer<?, ?>;
-    }
-
-    /** The consumer without the hooks around it. */
-    static Consumer<?, ?> unwatched(Consumer<?, ?> consumer) {
-        Consumer<?, ?> inner = consumer;
-        while (Proxy.isProxyClass(inner.getClass())
-                && Proxy.getInvocationHandler(inner) instanceof HookedConsumer hooked) {
-            inner = hooked.target;
-        }
-        return inner;
-    }
-
-    static @Nullable Object consumerOf(ConsumerSeekCallback container) {
-        try {
-            return HandlerMethods.read(container.getClass(), "consumer", container);
-        } catch (ReflectiveOperationException | RuntimeException e) { // spring-kafka has no getter for it
-            return null;
-        }
+                new HookedConsumer(target, ofThread));
     }
 
     @Override
     public @Nullable Object invoke(Object proxy, Method method, Object @Nullable [] arguments) throws Throwable {
-        WatchedPolls polls = hooks.ofThread();
+        WatchedPolls polls = ofThread.get();
         String name = method.getName();
         if (polls == null || !polls.isOf(this, name.equals("poll"))) {
             return call(method, arguments);
@@ -112,7 +65,7 @@ public final class HookedConsumer implements InvocationHandler {
         }
         return polls.poll(target, elsewhere, () -> {
             Object polled = call(method, arguments);
-            boolean bound = hooks.ofThread() == polls; // otherwise the listener has ended during the poll
+            boolean bound = ofThread.get() == polls; // otherwise the listener has ended during the poll
             if (!bound || !(polled instanceof ConsumerRecords<?, ?> records)) {
                 return polled;
             }

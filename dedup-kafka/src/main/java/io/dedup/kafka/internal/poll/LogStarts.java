@@ -54,7 +54,8 @@ public final class LogStarts {
         if (partitions.isEmpty()) {
             return Map.of();
         }
-        Consumer<?, ?> unwatched = HookedConsumer.unwatched(consumer); // a failure here makes no container drop records
+        Consumer<?, ?> unwatched =
+                ConsumerWrapper.unwatched(consumer); // a failure here makes no container drop records
         for (int i = 0; i < TRIES; i++) {
             try {
                 return unwatched.beginningOffsets(partitions, timeout);

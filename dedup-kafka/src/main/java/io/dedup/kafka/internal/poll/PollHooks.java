@@ -1,8 +1,9 @@
 package io.dedup.kafka.internal.poll;
 
+import io.dedup.adapter.poll.ClaimedPoll;
 import io.dedup.kafka.internal.ack.PendingDeliveries;
 import io.dedup.kafka.internal.ack.Redeliveries;
-import io.dedup.kafka.internal.claimahead.ClaimedPoll;
+import io.dedup.kafka.internal.record.RecordDeliveries;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
@@ -15,23 +16,20 @@ import org.springframework.kafka.listener.ConsumerSeekAware.ConsumerSeekCallback
 public final class PollHooks {
     private final Set<ConsumerFactory<?, ?>> factories = ConcurrentHashMap.newKeySet();
     private final Supplier<@Nullable WatchedPolls> ofThread;
+    private final RecordDeliveries deliveries;
 
     /** @param ofThread the hooks of the consumer on the calling thread; null if it has no decorated listener */
-    public PollHooks(Supplier<@Nullable WatchedPolls> ofThread) {
+    public PollHooks(Supplier<@Nullable WatchedPolls> ofThread, RecordDeliveries deliveries) {
         this.ofThread = ofThread;
+        this.deliveries = deliveries;
     }
 
     /** From now on this factory's consumers can be watched. */
     public <K, V> void install(ConsumerFactory<K, V> factory) {
         if (factories.add(factory)) {
-            ConsumerPostProcessor<K, V> wrap = consumer -> HookedConsumer.around(consumer, this);
+            ConsumerPostProcessor<K, V> wrap = consumer -> HookedConsumer.around(consumer, ofThread);
             factory.addPostProcessor(wrap);
         }
-    }
-
-    @Nullable
-    WatchedPolls ofThread() {
-        return ofThread.get();
     }
 
     /**
@@ -42,6 +40,6 @@ public final class PollHooks {
      */
     public WatchedPolls watch(
             ConsumerSeekCallback seeks, ClaimedPoll claims, PendingDeliveries pending, Redeliveries redeliveries) {
-        return new WatchedPolls(new ContainersConsumer(seeks, this), claims, pending, redeliveries);
+        return new WatchedPolls(new ContainersConsumer(seeks, ofThread), claims, deliveries, pending, redeliveries);
     }
 }

@@ -1,10 +1,11 @@
 package io.dedup.kafka.internal.poll;
 
+import io.dedup.adapter.poll.ClaimedPoll;
 import io.dedup.kafka.internal.KafkaLog;
 import io.dedup.kafka.internal.Partitions;
 import io.dedup.kafka.internal.ack.PendingDeliveries;
 import io.dedup.kafka.internal.ack.Redeliveries;
-import io.dedup.kafka.internal.claimahead.ClaimedPoll;
+import io.dedup.kafka.internal.record.RecordDeliveries;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
@@ -36,6 +37,7 @@ public final class WatchedPolls {
     private static final Duration WHILE_WORK_IS_OPEN = Duration.ofMillis(50);
 
     private final ClaimedPoll claims;
+    private final RecordDeliveries deliveries;
     private final PendingDeliveries pending;
     private final DeferredRecords deferred = new DeferredRecords();
     private final OutstandingRecords outstanding = new OutstandingRecords();
@@ -51,9 +53,14 @@ public final class WatchedPolls {
     private int holders;
 
     WatchedPolls(
-            ContainersConsumer consumer, ClaimedPoll claims, PendingDeliveries pending, Redeliveries redeliveries) {
+            ContainersConsumer consumer,
+            ClaimedPoll claims,
+            RecordDeliveries deliveries,
+            PendingDeliveries pending,
+            Redeliveries redeliveries) {
         this.consumer = consumer;
         this.claims = claims;
+        this.deliveries = deliveries;
         this.pending = pending;
         this.fetchAgain = new FetchAgain(outstanding, redeliveries, wakeUps);
     }
@@ -61,7 +68,7 @@ public final class WatchedPolls {
     /**
      * Whether this is the container's consumer, whose calls are watched; handlers may use others on the same thread.
      */
-    boolean isOf(HookedConsumer asking, boolean polls) {
+    boolean isOf(ConsumerWrapper asking, boolean polls) {
         return consumer.is(asking, polls);
     }
 
@@ -185,7 +192,7 @@ public final class WatchedPolls {
         }
         outstanding.polled(records);
         ConsumerRecords<?, ?> ordered = deferred.last(records);
-        claims.polled(ordered);
+        claims.polled(new DueDeliveries(ordered, deliveries), ordered.count());
         return ordered;
     }
 
@@ -236,15 +243,24 @@ public final class WatchedPolls {
      * Nor does it bring any others.
      */
     public <T extends @Nullable Object> T holding(Supplier<T> work) {
-        holders++;
+        handedOut();
         try {
             return work.get();
         } finally {
-            holders--;
-            Consumer<?, ?> unwatched = holders > 0 || seen || pausedForPoll.isEmpty() ? null : consumer.target();
-            if (unwatched != null) {
-                resume(unwatched);
-            }
+            handedBack();
+        }
+    }
+
+    /** What {@link #holding} does before; {@link #handedBack} must follow, whatever happens. */
+    public void handedOut() {
+        holders++;
+    }
+
+    public void handedBack() {
+        holders--;
+        Consumer<?, ?> unwatched = holders > 0 || seen || pausedForPoll.isEmpty() ? null : consumer.target();
+        if (unwatched != null) {
+            resume(unwatched);
         }
     }
 

@@ -2,6 +2,9 @@ package io.dedup.kafka.internal.settlement;
 
 import io.dedup.adapter.DedupAdapter;
 import io.dedup.adapter.Execution;
+import io.dedup.adapter.HandlerCall;
+import io.dedup.adapter.HandlerRun;
+import io.dedup.adapter.Settlement;
 import io.dedup.kafka.internal.FailedWork;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  *   <li>the listener has returned and sought back: release what it has sought to or below, complete the rest; a deferral
  * </ol>
  */
-final class AtReturn extends SettlementKind {
+final class AtReturn implements SettlementKind<ListenerCall> {
     private final DedupAdapter engine;
 
     AtReturn(DedupAdapter engine) {
@@ -26,33 +29,57 @@ final class AtReturn extends SettlementKind {
     }
 
     @Override
-    byte @Nullable [] handle(ListenerCall call) {
-        call.invokeListener(null);
-        return null;
+    public Transaction transaction() {
+        return Transaction.NONE;
     }
 
     @Override
-    boolean succeeded(ListenerCall call) {
-        call.complete(call.executions());
-        call.deliverReply();
-        return true;
+    public ListenerRun of(ListenerCall call) {
+        return new Run(call);
     }
 
-    @Override
-    RuntimeException failed(ListenerCall call, Throwable thrown) {
-        int proven = call.provenBy(thrown);
-        boolean soughtBack = thrown instanceof NotAcknowledgedException;
-        List<Execution> done = new ArrayList<>();
-        List<Execution> again = new ArrayList<>();
-        for (int i = 0; i < call.size(); i++) {
-            boolean isDone = soughtBack
-                    ? !call.bound.soughtBack().includes(call.records().get(i))
-                    : i < proven;
-            (isDone ? done : again).add(call.executions().get(i));
+    private final class Run extends ListenerRun
+            implements HandlerCall<byte @Nullable []>, Settlement<byte @Nullable [], Boolean> {
+        Run(ListenerCall call) {
+            super(call);
         }
-        if (!done.isEmpty()) {
-            call.complete(done);
+
+        @Override
+        public boolean run() {
+            return HandlerRun.runAll(call.executions(), this, this);
         }
-        return call.failure(thrown, FailedWork.release(engine, again, thrown));
+
+        @Override
+        public byte @Nullable [] call() {
+            call.invoke(null);
+            requireNotSoughtBack();
+            return null;
+        }
+
+        @Override
+        public Boolean succeeded(byte @Nullable [] result) {
+            call.complete(call.executions());
+            call.deliverReply();
+            return true;
+        }
+
+        @Override
+        public Boolean failed(Throwable thrown) {
+            int proven = call.provenBy(thrown);
+            boolean soughtBack = thrown instanceof NotAcknowledgedException;
+            List<Execution> executions = call.executions();
+            List<Execution> done = new ArrayList<>();
+            List<Execution> again = new ArrayList<>();
+            for (int i = 0; i < executions.size(); i++) {
+                boolean isDone = soughtBack
+                        ? !call.bound.soughtBack().includes(call.records().get(i))
+                        : i < proven;
+                (isDone ? done : again).add(executions.get(i));
+            }
+            if (!done.isEmpty()) {
+                call.complete(done);
+            }
+            throw call.failure(thrown, FailedWork.release(engine, again, thrown));
+        }
     }
 }

@@ -16,54 +16,43 @@ import org.jspecify.annotations.Nullable;
  *   <li>failure: roll back; a missing acknowledgment is a deferral, any other failure is passed on
  * </ol>
  */
-final class InDatabaseTransaction extends SettlementKind {
-    private final boolean manual;
-
-    InDatabaseTransaction(boolean manual) {
-        this.manual = manual;
+final class InDatabaseTransaction implements SettlementKind<ListenerCall> {
+    @Override
+    public Transaction transaction() {
+        return Transaction.DATABASE;
     }
 
     @Override
-    public boolean run(ListenerCall call) {
-        TransactionalRun run = call.open();
-        if (run == null) {
+    public ListenerRun of(ListenerCall call) {
+        return new Run(call);
+    }
+
+    private static final class Run extends ListenerRun {
+        Run(ListenerCall call) {
+            super(call);
+        }
+
+        @Override
+        public boolean run() {
+            TransactionalRun run = call.open();
+            if (run == null) {
+                return true;
+            }
+            RunEnd end = HandlerRun.runAll(run.executions(), this::handle, run);
+            if (end instanceof RunEnd.Failed failed) {
+                throw call.failure(failed.cause(), false);
+            }
+            if (end instanceof RunEnd.NotRun notRun) {
+                call.undone(notRun.admission());
+            } else {
+                call.deliverReply();
+            }
             return true;
         }
-        RunEnd end = HandlerRun.runAll(run.executions(), call, run);
-        if (end instanceof RunEnd.Failed failed) {
-            throw call.failure(failed.cause(), false);
+
+        private byte @Nullable [] handle() {
+            invokeWithinTransaction(call.bound.commitsOffsets());
+            return call.kept();
         }
-        if (end instanceof RunEnd.NotRun notRun) {
-            call.undone(notRun.admission());
-        } else {
-            call.deliverReply();
-        }
-        return true;
-    }
-
-    @Override
-    byte @Nullable [] handle(ListenerCall call) {
-        call.invokeWithinTransaction(call.bound.commitsOffsets());
-        return call.kept();
-    }
-
-    @Override
-    boolean succeeded(ListenerCall call) {
-        throw new IllegalStateException("The transaction settles this call");
-    }
-
-    @Override
-    RuntimeException failed(ListenerCall call, Throwable thrown) {
-        throw new IllegalStateException("The transaction settles this call", thrown);
-    }
-
-    @Override
-    public boolean acksInOrder() {
-        return manual;
-    }
-
-    @Override
-    public boolean undoesAll() {
-        return true;
     }
 }

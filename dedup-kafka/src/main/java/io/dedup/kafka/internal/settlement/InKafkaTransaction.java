@@ -3,6 +3,9 @@ package io.dedup.kafka.internal.settlement;
 import static java.util.Objects.requireNonNull;
 
 import io.dedup.adapter.DedupAdapter;
+import io.dedup.adapter.HandlerCall;
+import io.dedup.adapter.HandlerRun;
+import io.dedup.adapter.Settlement;
 import io.dedup.kafka.exception.DeliveryDeferredException;
 import io.dedup.kafka.internal.FailedWork;
 import io.dedup.kafka.internal.consumer.BoundConsumer;
@@ -11,7 +14,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
-import org.springframework.kafka.support.Acknowledgment;
 
 /**
  * The commit of the container's Kafka transaction, which commits what the handler sends together with the offset, ends a
@@ -26,7 +28,7 @@ import org.springframework.kafka.support.Acknowledgment;
  *   <li>failure: release at once, before the rollback: what the handler has sent never becomes visible
  * </ol>
  */
-final class InKafkaTransaction extends SettlementKind {
+final class InKafkaTransaction implements SettlementKind<ListenerCall> {
     private final DedupAdapter engine;
     private final KafkaTransactions transactions;
 
@@ -36,8 +38,8 @@ final class InKafkaTransaction extends SettlementKind {
     }
 
     @Override
-    public void called(ConsumerRecord<?, ?> record, BoundConsumer bound) {
-        called(List.of(record), bound);
+    public Transaction transaction() {
+        return Transaction.KAFKA;
     }
 
     @Override
@@ -46,19 +48,52 @@ final class InKafkaTransaction extends SettlementKind {
         transactions.requireResolved(bound, records);
     }
 
+    @Override
+    public ListenerRun of(ListenerCall call) {
+        return new Run(call);
+    }
+
+    private final class Run extends ListenerRun
+            implements HandlerCall<byte @Nullable []>, Settlement<byte @Nullable [], Boolean> {
+        Run(ListenerCall call) {
+            super(call);
+        }
+
+        @Override
+        public boolean run() {
+            return HandlerRun.runAll(call.executions(), this, this);
+        }
+
+        @Override
+        public byte @Nullable [] call() {
+            invokeWithinTransaction(true);
+            return null;
+        }
+
+        @Override
+        public Boolean succeeded(byte @Nullable [] result) {
+            call.bound.transaction().handled(call.executions(), call.records());
+            return true;
+        }
+
+        @Override
+        public Boolean failed(Throwable thrown) {
+            throw call.failure(thrown, FailedWork.release(engine, call.executions(), thrown));
+        }
+    }
+
     /**
      * Runs in a separate transaction, which commits the offsets of the part; the container's transaction is rolled
      * back.
      */
     @Override
-    public void runPart(
-            ListenerCall call, List<? extends ConsumerRecord<?, ?>> part, @Nullable Consumer<?, ?> consumer) {
+    public void runPart(ListenerRun run, List<? extends ConsumerRecord<?, ?>> part, @Nullable Consumer<?, ?> consumer) {
         try {
-            runApart(call, part, requireNonNull(consumer));
-        } catch (ListenerCall.HandlerFailed | DeliveryDeferredException e) {
+            runApart(run, part, requireNonNull(consumer));
+        } catch (HandlerFailedException | DeliveryDeferredException e) {
             throw e;
         } catch (RuntimeException e) {
-            throw call.notCommitted(e);
+            throw new NotCommittedException(e);
         }
     }
 
@@ -66,52 +101,17 @@ final class InKafkaTransaction extends SettlementKind {
      * If the transaction can't begin, its claims are released: nothing else would release them, and their messages
      * would stay in flight.
      */
-    private void runApart(ListenerCall call, List<? extends ConsumerRecord<?, ?>> part, Consumer<?, ?> consumer) {
+    private void runApart(ListenerRun run, List<? extends ConsumerRecord<?, ?>> part, Consumer<?, ?> consumer) {
         AtomicBoolean begun = new AtomicBoolean();
         try {
-            transactions.runApart(call.bound, part, consumer, () -> {
+            transactions.runApart(run.call.bound, part, consumer, () -> {
                 begun.set(true);
-                super.runPart(call, part, consumer);
+                SettlementKind.super.runPart(run, part, consumer);
             });
         } finally {
-            if (!begun.get() && call.size() > 0) {
-                engine.failAll(call.executions(), null);
+            if (!begun.get() && !run.isEmpty()) {
+                engine.failAll(run.call.executions(), null);
             }
         }
-    }
-
-    @Override
-    public void acknowledge(@Nullable Acknowledgment container, BoundConsumer bound) {
-        if (container != null) {
-            container.acknowledge();
-        }
-    }
-
-    @Override
-    byte @Nullable [] handle(ListenerCall call) {
-        call.invokeWithinTransaction(true);
-        return null;
-    }
-
-    @Override
-    boolean succeeded(ListenerCall call) {
-        call.bound.transaction().handled(call.executions(), call.records());
-        return true;
-    }
-
-    @Override
-    RuntimeException failed(ListenerCall call, Throwable thrown) {
-        return call.failure(thrown, FailedWork.release(engine, call.executions(), thrown));
-    }
-
-    /** The commit finishes them; see {@link DedupTransactionManager}. */
-    @Override
-    public boolean returnFinishes() {
-        return false;
-    }
-
-    @Override
-    public boolean undoesAll() {
-        return true;
     }
 }

@@ -10,33 +10,43 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SettlementKinds {
     private final ContainerServices services;
-    private final SettlementKind inKafkaTransaction;
-    private final @Nullable SettlementKind whenFutureEnds;
-    private final SettlementKind inDatabaseTransaction;
-    private final SettlementKind inDatabaseTransactionInOrder;
-    private final SettlementKind whenAcknowledged = new WhenAcknowledged();
-    private final SettlementKind atReturn;
+    private final @Nullable SettlementKind<RecordListenerCall> whenFutureEnds;
+    private final SettlementKind<ListenerCall> inKafkaTransaction;
+    private final SettlementKind<ListenerCall> inDatabaseTransaction = new InDatabaseTransaction();
+    private final SettlementKind<ListenerCall> whenAcknowledged = new WhenAcknowledged();
+    private final SettlementKind<ListenerCall> atReturn;
 
-    /** @param mode of a record listener whose records may end later than its call; otherwise null */
-    public SettlementKinds(ContainerServices services, CurrentObservation observation, @Nullable AsyncMode mode) {
+    /** Creates those of a listener that is called with batches, or whose records are done when it returns. */
+    public SettlementKinds(ContainerServices services) {
+        this(services, null);
+    }
+
+    /** Creates those of a record listener whose records may end later than its call. */
+    public SettlementKinds(ContainerServices services, AsyncMode mode, CurrentObservation observation) {
+        this(services, new WhenFutureEnds(services.engine(), observation, mode));
+    }
+
+    private SettlementKinds(ContainerServices services, @Nullable WhenFutureEnds whenFutureEnds) {
         this.services = services;
+        this.whenFutureEnds = whenFutureEnds;
         this.inKafkaTransaction = new InKafkaTransaction(services.engine(), services.kafkaTransactions());
-        this.whenFutureEnds = mode == null ? null : new WhenFutureEnds(services.engine(), observation, mode);
-        this.inDatabaseTransaction = new InDatabaseTransaction(false);
-        this.inDatabaseTransactionInOrder = new InDatabaseTransaction(true);
         this.atReturn = new AtReturn(services.engine());
     }
 
-    /** @param manual whether the container leaves acknowledging this record to the handler */
-    public SettlementKind of(String topic, boolean manual) {
+    /** How this record ends, of which {@code manual} says whether the container leaves acknowledging it to the handler. */
+    public SettlementKind<? super RecordListenerCall> ofRecord(String topic, boolean manual) {
+        return whenFutureEnds != null && manual && !services.kafkaTransactions().areUsed()
+                ? whenFutureEnds
+                : ofBatch(topic, manual);
+    }
+
+    /** How this batch ends, of which {@code manual} says whether the container leaves acknowledging it to the handler. */
+    public SettlementKind<ListenerCall> ofBatch(String topic, boolean manual) {
         if (services.kafkaTransactions().areUsed()) {
             return inKafkaTransaction;
         }
-        if (whenFutureEnds != null && manual) {
-            return whenFutureEnds;
-        }
         if (services.deliveries().isTransactional(topic)) {
-            return manual ? inDatabaseTransactionInOrder : inDatabaseTransaction;
+            return inDatabaseTransaction;
         }
         return manual ? whenAcknowledged : atReturn;
     }

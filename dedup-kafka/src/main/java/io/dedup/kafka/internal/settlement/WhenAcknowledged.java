@@ -1,7 +1,14 @@
 package io.dedup.kafka.internal.settlement;
 
+import static java.util.Objects.requireNonNull;
+
+import io.dedup.adapter.HandlerCall;
+import io.dedup.adapter.HandlerRun;
+import io.dedup.adapter.Settlement;
 import io.dedup.kafka.internal.KafkaLog;
+import io.dedup.kafka.internal.ack.GivenRecords;
 import io.dedup.kafka.internal.ack.ManualAcks;
+import io.dedup.kafka.internal.ack.PendingDeliveries;
 import io.dedup.kafka.internal.ack.PendingDelivery;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -25,85 +32,104 @@ import org.slf4j.LoggerFactory;
  *   <li>failure: complete what it proves handled, release what isn't acknowledged; a lost lease is a deferral
  * </ol>
  */
-final class WhenAcknowledged extends SettlementKind {
+final class WhenAcknowledged implements SettlementKind<ListenerCall> {
     private static final Logger log = LoggerFactory.getLogger(KafkaLog.NAME);
 
     @Override
-    public boolean run(ListenerCall call) {
-        call.give(false);
-        return call.runHandler();
+    public Transaction transaction() {
+        return Transaction.NONE;
     }
 
     @Override
-    byte @Nullable [] handle(ListenerCall call) {
-        call.invokeListener(call.acknowledgment());
-        return null;
+    public ListenerRun of(ListenerCall call) {
+        return new Run(call);
     }
 
-    /** Of earlier calls, too: a handler may collect records, and seek back to the first of them when it can't handle them. */
-    @Override
-    void soughtBack(ListenerCall call) {
-        if (!call.bound.acks().pending().givenSoughtBack().isEmpty()) {
-            throw NotAcknowledgedException.soughtBack(Math.max(0, call.firstSoughtBack()));
+    private static final class Run extends ListenerRun
+            implements HandlerCall<byte @Nullable []>, Settlement<byte @Nullable [], Boolean> {
+        private @Nullable GivenRecords given;
+
+        Run(ListenerCall call) {
+            super(call);
         }
-    }
 
-    @Override
-    boolean succeeded(ListenerCall call) {
-        call.handlerReturned();
-        call.deliverReply();
-        if (!call.bound.commitsOffsets()) {
-            call.acknowledge(); // the handler's return counts as its acknowledgment, except for nacked records
+        @Override
+        public boolean run() {
+            given = call.give();
+            return HandlerRun.runAll(call.executions(), this, this);
         }
-        return false;
-    }
 
-    @Override
-    RuntimeException failed(ListenerCall call, Throwable thrown) {
-        try {
+        @Override
+        public byte @Nullable [] call() {
+            call.invoke(given());
+            // Of earlier calls, too: a handler may collect records, and seek back to the first when it can't handle
+            // them.
+            if (!call.bound.soughtBack().isEmpty()
+                    && !pending().givenSoughtBack().isEmpty()) {
+                throw NotAcknowledgedException.soughtBack(Math.max(0, firstSoughtBack()));
+            }
+            return null;
+        }
+
+        @Override
+        public Boolean succeeded(byte @Nullable [] result) {
+            given().handlerReturned();
+            call.deliverReply();
+            if (!call.bound.commitsOffsets()) {
+                given().acknowledgeAll();
+            }
+            return false;
+        }
+
+        @Override
+        public Boolean failed(Throwable thrown) {
+            try {
+                throw failure(thrown);
+            } finally {
+                given().handlerReturned();
+            }
+        }
+
+        private RuntimeException failure(Throwable thrown) {
             ManualAcks acks = call.bound.acks();
             if (thrown instanceof NotAcknowledgedException) {
-                return call.failure(thrown, acks.fail(acks.pending().givenSoughtBack(), thrown));
+                return call.failure(thrown, acks.fail(pending().givenSoughtBack(), thrown));
             }
-            List<PendingDelivery> given = call.given();
+            List<PendingDelivery> all = given().deliveries();
             int proven = call.provenBy(thrown);
-            Set<PendingDelivery> back = new LinkedHashSet<>(acks.pending().givenSoughtBack());
-            if (!given.containsAll(back) && !(thrown instanceof Error)) {
-                return earlierComeAgain(call, thrown, given, proven, back);
+            List<PendingDelivery> done = all.subList(0, proven);
+            List<PendingDelivery> undone = all.subList(proven, all.size());
+            Set<PendingDelivery> back = new LinkedHashSet<>(pending().givenSoughtBack());
+            if (!all.containsAll(back) && !(thrown instanceof Error)) {
+                return earlierComeAgain(thrown, done, undone, back);
             }
             // Only these: the failure proves nothing about earlier polls, although an acknowledgment would cover them.
-            acks.finish(given.subList(0, proven));
-            return call.failure(thrown, acks.fail(given.subList(proven, given.size()), thrown));
-        } finally {
-            call.handlerReturned();
+            acks.finish(done);
+            return call.failure(thrown, acks.fail(undone, thrown));
         }
-    }
 
-    /**
-     * The call has failed and has sought back to records of earlier calls. The error handler would decide about its records
-     * alone, and seek to them: past the earlier ones, which the next acknowledgment would complete.
-     */
-    private static RuntimeException earlierComeAgain(
-            ListenerCall call, Throwable thrown, List<PendingDelivery> given, int proven, Set<PendingDelivery> back) {
-        log.warn(
-                "The listener has failed and has sought back to records that it was given earlier: all are redelivered,"
-                        + " and no error handler is called",
-                thrown);
-        ManualAcks acks = call.bound.acks();
-        acks.finish(given.subList(0, proven).stream()
-                .filter(each -> !back.contains(each))
-                .toList());
-        back.addAll(given.subList(proven, given.size()));
-        return call.failure(NotAcknowledgedException.soughtBack(0), acks.fail(List.copyOf(back), thrown));
-    }
+        /**
+         * The call has failed and has sought back to records of earlier calls. The error handler would decide about its
+         * records alone, and seek to them: past the earlier ones, which the next acknowledgment would complete.
+         */
+        private RuntimeException earlierComeAgain(
+                Throwable thrown, List<PendingDelivery> done, List<PendingDelivery> undone, Set<PendingDelivery> back) {
+            log.warn(
+                    "The listener has failed and has sought back to records that it was given earlier: all are"
+                            + " redelivered, and no error handler is called",
+                    thrown);
+            ManualAcks acks = call.bound.acks();
+            acks.finish(done.stream().filter(each -> !back.contains(each)).toList());
+            back.addAll(undone);
+            return call.failure(NotAcknowledgedException.soughtBack(0), acks.fail(List.copyOf(back), thrown));
+        }
 
-    @Override
-    public boolean acksInOrder() {
-        return true;
-    }
+        private GivenRecords given() {
+            return requireNonNull(given);
+        }
 
-    @Override
-    public boolean endsWithAcknowledgment() {
-        return true;
+        private PendingDeliveries pending() {
+            return call.bound.acks().pending();
+        }
     }
 }

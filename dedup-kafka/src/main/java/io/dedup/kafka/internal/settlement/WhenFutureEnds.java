@@ -1,12 +1,18 @@
 package io.dedup.kafka.internal.settlement;
 
+import static java.util.Objects.requireNonNull;
+
 import io.dedup.DedupOutcome.DeferReason;
 import io.dedup.adapter.DedupAdapter;
 import io.dedup.adapter.Execution;
+import io.dedup.adapter.HandlerCall;
+import io.dedup.adapter.HandlerRun;
+import io.dedup.adapter.Settlement;
 import io.dedup.kafka.exception.DeliveryDeferredException;
 import io.dedup.kafka.internal.FailedWork;
 import io.dedup.kafka.internal.KafkaLog;
 import io.dedup.kafka.internal.Rethrow;
+import io.dedup.kafka.internal.ack.GivenRecords;
 import io.dedup.kafka.internal.ack.PendingDeliveries;
 import io.dedup.kafka.internal.ack.PendingDelivery;
 import io.dedup.kafka.internal.consumer.BoundConsumer;
@@ -39,7 +45,7 @@ import org.springframework.kafka.listener.ListenerExecutionFailedException;
  *   <li>failure: release, unless it was acknowledged before; the record is fetched again when everything below it is finished
  * </ol>
  */
-final class WhenFutureEnds extends SettlementKind {
+final class WhenFutureEnds implements SettlementKind<RecordListenerCall> {
     private static final Logger log = LoggerFactory.getLogger(KafkaLog.NAME);
     private static final long LOOK_AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
     private static final Duration TRY_AGAIN = Duration.ofMillis(20);
@@ -55,13 +61,20 @@ final class WhenFutureEnds extends SettlementKind {
     }
 
     @Override
-    public void called(ConsumerRecord<?, ?> record, BoundConsumer bound) {
-        Throwable failure = bound.redeliveries().failureOf(record);
-        if (failure != null) {
-            observation.close(failure);
-            throw failure instanceof ListenerExecutionFailedException known ? known : thrown(failure);
+    public Transaction transaction() {
+        return Transaction.NONE;
+    }
+
+    @Override
+    public void called(List<? extends ConsumerRecord<?, ?>> records, BoundConsumer bound) {
+        for (ConsumerRecord<?, ?> record : records) {
+            Throwable failure = bound.redeliveries().failureOf(record);
+            if (failure != null) {
+                observation.close(failure);
+                throw failure instanceof ListenerExecutionFailedException known ? known : thrown(failure);
+            }
+            requireRoom(record, bound);
         }
-        requireRoom(record, bound);
     }
 
     private static RuntimeException thrown(Throwable failure) {
@@ -99,125 +112,124 @@ final class WhenFutureEnds extends SettlementKind {
     }
 
     @Override
-    public boolean run(ListenerCall call) {
-        Execution execution = call.executions().get(0);
-        if (execution.isTransactional()) {
-            execution.giveBack();
-            throw new IllegalStateException("Topic " + call.records().get(0).topic()
-                    + " has a transactional mode, but the work of its listener ends after its method has returned."
-                    + " Return when the work is done, or use mode LEASED");
+    public ListenerRun of(RecordListenerCall call) {
+        return new Run(call);
+    }
+
+    private final class Run extends ListenerRun
+            implements HandlerCall<byte @Nullable []>, Settlement<byte @Nullable [], Boolean> {
+        private final RecordListenerCall record;
+        private final PendingDeliveries pending;
+        private @Nullable GivenRecords given;
+        private boolean endsLater;
+
+        Run(RecordListenerCall call) {
+            super(call);
+            this.record = call;
+            this.pending = call.bound.acks().pending();
         }
-        call.give(true);
-        return call.runHandler();
-    }
 
-    @Override
-    byte @Nullable [] handle(ListenerCall call) {
-        call.invokeListener(call.acknowledgment());
-        return null;
-    }
-
-    /** Work that ends later isn't released before its end. */
-    @Override
-    void soughtBack(ListenerCall call) {
-        if (!call.endsLater()
-                && call.bound.acks().pending().isGiven(call.given().get(0))) {
-            super.soughtBack(call);
+        @Override
+        public boolean run() {
+            Execution execution = call.executions().get(0);
+            if (execution.isTransactional()) {
+                execution.giveBack();
+                throw new IllegalStateException("Topic " + call.records().get(0).topic()
+                        + " has a transactional mode, but the work of its listener ends after its method has returned."
+                        + " Return when the work is done, or use mode LEASED");
+            }
+            given = record.giveAlone();
+            return HandlerRun.runAll(call.executions(), this, this);
         }
-    }
 
-    @Override
-    boolean succeeded(ListenerCall call) {
-        call.handlerReturned();
-        if (!call.endsLater() && mode.returnEnds(call.bound)) {
-            call.acknowledge();
+        @Override
+        public byte @Nullable [] call() {
+            record.invoke(given(), mode.endsWithFuture() ? this::endsWith : null);
+            if (!endsLater && pending.isGiven(delivery())) { // work that ends later isn't released before its end
+                requireNotSoughtBack();
+            }
+            return null;
         }
-        return false;
-    }
 
-    @Override
-    RuntimeException failed(ListenerCall call, Throwable thrown) {
-        try {
-            return call.failure(thrown, release(call, thrown));
-        } finally {
-            call.handlerReturned();
-        }
-    }
-
-    /**
-     * Returns whether its lease had been lost. A record that was acknowledged before stays done: its completion may
-     * still be on its way to the store.
-     */
-    private boolean release(ListenerCall call, Throwable cause) {
-        PendingDelivery given = call.given().get(0);
-        BoundConsumer bound = call.bound;
-        if (bound.acks().pending().closeOnly(List.of(given), null).isEmpty()) {
+        @Override
+        public Boolean succeeded(byte @Nullable [] result) {
+            given().handlerReturned();
+            if (!endsLater && mode.returnEnds(call.bound)) {
+                given().acknowledgeAll();
+            }
             return false;
         }
-        boolean leaseLost = false;
-        try {
-            leaseLost = FailedWork.release(engine, call.executions(), cause);
-        } finally { // after an Error too: nothing above an unfinished record is committed
-            bound.redeliveries().failed(given, leaseLost || cause instanceof NotAcknowledgedException ? null : cause);
-        }
-        return leaseLost;
-    }
 
-    /**
-     * The work ends with this future.
-     *
-     * @return completes when the outcome is recorded, with the value; after a failure with null, since the container would
-     *     acknowledge a failed record before retrying it
-     */
-    @Override
-    @SuppressWarnings("FutureReturnValueIgnored") // the returned future covers it
-    public CompletableFuture<?> endsWith(ListenerCall call, CompletableFuture<?> work) {
-        CompletableFuture<@Nullable Object> recorded = new CompletableFuture<>();
-        Consumer<Throwable> observed = observation.failure();
-        PendingDelivery given = call.given().get(0);
-        PendingDeliveries pending = call.bound.acks().pending();
-        if (call.firstSoughtBack() == 0) {
-            pending.seekBack(given);
-        }
-        work.whenComplete((value, failure) -> engine.settlements().execute(() -> {
+        @Override
+        public Boolean failed(Throwable thrown) {
             try {
-                if (failure == null && pending.isSoughtBack(given)) {
-                    boolean unused = release(call, NotAcknowledgedException.soughtBack(0));
-                } else if (failure == null) {
-                    call.acknowledge();
-                } else {
-                    observed.accept(AsyncResult.failure(failure));
-                    boolean unused = release(call, AsyncResult.failure(failure));
-                }
-            } catch (Throwable e) {
-                log.error(
-                        "Cannot record the outcome of {}; its message is in flight until its lease expires",
-                        call.container,
-                        e);
+                throw call.failure(thrown, release(thrown));
             } finally {
-                recorded.complete(failure == null ? value : null);
+                given().handlerReturned();
             }
-        }));
-        return recorded;
-    }
+        }
 
-    @Override
-    public boolean endsWithFuture() {
-        return mode.endsWithFuture();
-    }
+        private GivenRecords given() {
+            return requireNonNull(given);
+        }
 
-    @Override
-    public boolean keepsReplies() {
-        return false;
-    }
+        private PendingDelivery delivery() {
+            return given().deliveries().get(0);
+        }
 
-    @Override
-    public boolean acksInOrder() {
-        return true;
-    }
+        /**
+         * Returns whether its lease had been lost. A record that was acknowledged before stays done: its completion may
+         * still be on its way to the store.
+         */
+        private boolean release(Throwable cause) {
+            if (pending.closeOnly(List.of(delivery()), null).isEmpty()) {
+                return false;
+            }
+            boolean leaseLost = false;
+            try {
+                leaseLost = FailedWork.release(engine, call.executions(), cause);
+            } finally { // after an Error too: nothing above an unfinished record is committed
+                call.bound
+                        .redeliveries()
+                        .failed(delivery(), leaseLost || cause instanceof NotAcknowledgedException ? null : cause);
+            }
+            return leaseLost;
+        }
 
-    @Override
-    public void finished(BoundConsumer bound) {
-        bound.redeliveries().fetch();
+        /**
+         * The work ends with this future.
+         *
+         * @return completes when the outcome is recorded, with the value; after a failure with null, since the container
+         *     would acknowledge a failed record before retrying it
+         */
+        @SuppressWarnings("FutureReturnValueIgnored") // the returned future covers it
+        private CompletableFuture<?> endsWith(CompletableFuture<?> work) {
+            endsLater = true;
+            CompletableFuture<@Nullable Object> recorded = new CompletableFuture<>();
+            Consumer<Throwable> observed = observation.failure();
+            if (firstSoughtBack() == 0) {
+                pending.seekBack(delivery());
+            }
+            work.whenComplete((value, failure) -> engine.settlements().execute(() -> {
+                try {
+                    if (failure == null && pending.isSoughtBack(delivery())) {
+                        boolean unused = release(NotAcknowledgedException.soughtBack(0));
+                    } else if (failure == null) {
+                        given().acknowledgeAll();
+                    } else {
+                        observed.accept(AsyncResult.failure(failure));
+                        boolean unused = release(AsyncResult.failure(failure));
+                    }
+                } catch (Throwable e) {
+                    log.error(
+                            "Cannot record the outcome of {}; its message is in flight until its lease expires",
+                            call.container,
+                            e);
+                } finally {
+                    recorded.complete(failure == null ? value : null);
+                }
+            }));
+            return recorded;
+        }
     }
 }

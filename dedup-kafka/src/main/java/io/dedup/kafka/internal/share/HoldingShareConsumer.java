@@ -2,10 +2,10 @@ package io.dedup.kafka.internal.share;
 
 import io.dedup.DedupOutcome.DeferReason;
 import io.dedup.adapter.WaitBudget;
+import io.dedup.adapter.poll.PollBudget;
+import io.dedup.adapter.poll.PollTimer;
 import io.dedup.kafka.exception.DeliveryDeferredException;
 import io.dedup.kafka.internal.KafkaLog;
-import io.dedup.kafka.internal.PollBudget;
-import io.dedup.kafka.internal.Timer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -52,7 +52,7 @@ final class HoldingShareConsumer<K, V> extends GuardedShareConsumer<K, V> {
     private final Condition never = mutex.newCondition();
     private final HeldRecords<K, V> held = new HeldRecords<>();
     private final PollBudget waits = new PollBudget(WAIT_INTERVAL);
-    private final Timer timer = new Timer();
+    private final PollTimer timer = new PollTimer("dedup-kafka-timer", log);
     private @Nullable RuntimeException pollFailure;
     private long lockNanos;
     private long lockedAt;

@@ -102,8 +102,7 @@ class PendingDeliveriesFuzzTest {
             this.futures = shape == Shape.FUTURES;
             this.batches = shape == Shape.MANUAL_BATCHES;
             redeliveries = new Redeliveries(pending, id -> seek(id, position -> redeliveriesPosition(id, position)));
-            acks = new ManualAcks(
-                    DedupAdapter.of(dedup), pending, redeliveries, WaitBudget::none, (execution, delivery) -> false);
+            acks = new ManualAcks(DedupAdapter.of(dedup), pending, redeliveries, WaitBudget::none, execution -> false);
             for (int p = 0; p < PARTITIONS; p++) {
                 List<ConsumerRecord<String, String>> log = new ArrayList<>();
                 long offset = random.nextInt(3);
@@ -278,7 +277,7 @@ class PendingDeliveriesFuzzTest {
             Map<PendingPartition, PendingDelivery> upTo = new HashMap<>();
             for (int i = 0; i < cut; i++) {
                 if (admissions.get(i) instanceof Admission.Run run) {
-                    PendingDelivery each = acks.given(batch.get(i), deliveries.get(i), run.execution(), ack);
+                    PendingDelivery each = acks.given(batch.get(i), run.execution(), ack);
                     run.execution().begin();
                     given.put(i, each);
                     upTo.put(each.partition, each);
@@ -348,7 +347,7 @@ class PendingDeliveriesFuzzTest {
             } else {
                 Admission admission = DedupAdapter.of(dedup).admit(delivery, WaitBudget.none());
                 if (admission instanceof Admission.Run run) {
-                    PendingDelivery given = acks.given(record, delivery, run.execution(), ack);
+                    PendingDelivery given = acks.given(record, run.execution(), ack);
                     run.execution().begin();
                     if (!futures && !calm && !record.value().startsWith("last") && random.nextInt(6) == 0) {
                         acks.fail(List.of(given), new IllegalStateException());

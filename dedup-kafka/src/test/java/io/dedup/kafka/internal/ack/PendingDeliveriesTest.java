@@ -50,7 +50,7 @@ class PendingDeliveriesTest {
     private PendingDelivery given(ConsumerRecord<String, String> record, ContainerAck ack) {
         Delivery delivery = Delivery.of(dedup.topic("orders"), record.value(), null, () -> "a record");
         Admission admission = DedupAdapter.of(dedup).admit(delivery, WaitBudget.none());
-        return pending.arrivals().given(record, delivery, ((Admission.Run) admission).execution(), ack);
+        return pending.arrivals().given(record, ((Admission.Run) admission).execution(), ack);
     }
 
     /** The container may call back, or wait for the consumer's thread, which may want the lock. */

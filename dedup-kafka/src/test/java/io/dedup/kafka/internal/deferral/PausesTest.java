@@ -10,10 +10,10 @@ import ch.qos.logback.core.read.ListAppender;
 import io.dedup.DedupStoreException;
 import io.dedup.Deduplicator;
 import io.dedup.adapter.DedupAdapter;
+import io.dedup.adapter.poll.PollTimer;
 import io.dedup.engine.Deduplicators;
 import io.dedup.kafka.KafkaDedup;
 import io.dedup.kafka.Scene;
-import io.dedup.kafka.internal.Timer;
 import io.dedup.kafka.internal.poll.PartitionHolds;
 import io.dedup.store.DedupStore;
 import java.lang.reflect.Proxy;
@@ -33,7 +33,7 @@ import org.springframework.kafka.listener.MessageListenerContainer;
 
 /** Pauses end, whatever comes between. Containers and stores are played: no real one can be held at these points. */
 class PausesTest {
-    private final Timer timer = new Timer();
+    private final PollTimer timer = new PollTimer("timer", LoggerFactory.getLogger(PausesTest.class));
     private final AtomicInteger pings = new AtomicInteger();
     private Supplier<Throwable> pingFails = () -> new DedupStoreException("down", null);
     private final Deduplicator dedup = Deduplicators.builder(store())

@@ -15,24 +15,18 @@ import org.jspecify.annotations.Nullable;
  * topic before. Thread-safe.
  */
 public final class MessageDeliveries {
-    private final Deduplicator deduplicator;
     private final DeliveryFactory<MessageExt> factory;
 
     public MessageDeliveries(
             Deduplicator deduplicator,
             @Nullable MessageIdExtractor<? super MessageExt> byDefault,
             Map<String, MessageIdExtractor<? super MessageExt>> byTopic) {
-        this.deduplicator = deduplicator;
         this.factory = new DeliveryFactory<>(deduplicator::topic, byDefault, byTopic);
     }
 
     Delivery of(MessageExt message) {
         return factory.of(
                 message.getTopic(), message, () -> place(message), each -> Fingerprint.ofPayload(each.getBody()));
-    }
-
-    int maxResultBytes(String topic) {
-        return deduplicator.topic(topic).policy().maxResultBytes();
     }
 
     /** Names a delivery of the message in logs. */

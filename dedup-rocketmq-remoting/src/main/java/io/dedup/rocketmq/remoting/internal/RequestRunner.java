@@ -77,7 +77,7 @@ public final class RequestRunner {
                     reply.body = null;
                     onFailure.run(); // has no effect unless the listener throws
                     reply.body = handler.listener().reply(request);
-                    return stored(request, execution, reply.body);
+                    return stored(execution, reply.body);
                 }),
                 done -> {
                     reply.body = done.result();
@@ -93,10 +93,15 @@ public final class RequestRunner {
         return answer;
     }
 
-    private byte @Nullable [] stored(MessageExt request, Execution execution, byte @Nullable [] reply) {
+    private byte @Nullable [] stored(Execution execution, byte @Nullable [] reply) {
         DedupKey key = execution.key();
         return reply == null || key == null || !execution.guarded()
                 ? null
-                : engine.results().encode(key, UNCHANGED, deliveries.maxResultBytes(request.getTopic()), reply);
+                : engine.results()
+                        .encode(
+                                key,
+                                UNCHANGED,
+                                execution.delivery().topic().policy().maxResultBytes(),
+                                reply);
     }
 }

@@ -81,7 +81,7 @@ class CompletionsTest {
 
         new Completions(DedupAdapter.of(dedup), acknowledgments).complete(batch);
 
-        assertThat(completions).containsExactly("completeAll");
+        assertThat(completions).containsExactly("complete");
         assertThat(ackedBefore).isEmpty();
         assertThat(broker.orders).containsExactly("ack a", "ack b");
     }

@@ -1,17 +1,16 @@
 package io.dedup.spring.boot.autoconfigure;
 
+import io.dedup.http.HttpPaths;
+import io.dedup.http.ServletDedup;
+import io.dedup.http.WebFluxDedup;
 import io.dedup.spring.boot.DedupProperties;
 import io.dedup.spring.boot.internal.deduplicator.DeduplicatorRegistry;
-import io.dedup.spring.boot.internal.http.HttpPaths;
-import io.dedup.spring.boot.internal.http.reactive.IdempotencyKeyWebFilter;
-import io.dedup.spring.boot.internal.http.reactive.SpringWebFlux;
-import io.dedup.spring.boot.internal.http.servlet.FrontServlet;
-import io.dedup.spring.boot.internal.http.servlet.IdempotencyKeyFilter;
-import io.dedup.spring.boot.internal.http.servlet.SpringMvc;
+import io.dedup.spring.boot.internal.http.HttpEntries;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
 import jakarta.servlet.FilterRegistration;
 import java.util.EnumSet;
+import java.util.function.Supplier;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -29,25 +28,26 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.ConditionContext;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.context.annotation.Lazy;
 import org.springframework.core.Ordered;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 import org.springframework.util.function.SingletonSupplier;
 import org.springframework.web.server.WebFilter;
-import org.springframework.web.servlet.DispatcherServlet;
-import org.springframework.web.util.pattern.PathPattern;
 import reactor.core.publisher.Mono;
 
-/** Deduplicates the requests of {@code dedup.http.paths}; without any, there is no filter. */
+/** Deduplicates the requests of {@code dedup.http.paths} with dedup-http; without any, there is no filter. */
 @AutoConfiguration(after = DedupAutoConfiguration.class)
 @ConditionalOnBooleanProperty(name = "dedup.enabled", matchIfMissing = true)
 @ConditionalOnWebApplication
-@ConditionalOnClass(PathPattern.class)
+@ConditionalOnClass(HttpPaths.class)
 @Conditional(HttpDedupAutoConfiguration.OnPaths.class)
 final class HttpDedupAutoConfiguration {
     @Bean
-    HttpPaths dedupHttpPaths(DedupProperties properties, DeduplicatorRegistry registry) {
-        return new HttpPaths(properties, registry);
+    HttpEntries dedupHttpPaths(DedupProperties properties, DeduplicatorRegistry registry) {
+        return new HttpEntries(properties, registry);
+    }
+
+    private static Supplier<HttpPaths> served(ObjectProvider<HttpEntries> entries) {
+        return SingletonSupplier.of(() -> entries.getObject().served());
     }
 
     @Configuration(proxyBeanMethods = false)
@@ -55,21 +55,23 @@ final class HttpDedupAutoConfiguration {
     @ConditionalOnClass(Filter.class)
     static class OfServlets {
         @Bean
-        FilterRegistrationBean<IdempotencyKeyFilter> dedupIdempotencyKeyFilter(
-                ObjectProvider<HttpPaths> paths, ObjectProvider<FrontServlet> servlet) {
-            FilterRegistrationBean<IdempotencyKeyFilter> filter = new FilterRegistrationBean<>(filter(paths, servlet));
-            filter.setOrder(IdempotencyKeyFilter.ORDER);
+        ServletDedup dedupServlets(ObjectProvider<HttpEntries> entries, ApplicationContext application) {
+            return new ServletDedup(served(entries), application);
+        }
+
+        @Bean
+        FilterRegistrationBean<Filter> dedupIdempotencyKeyFilter(ServletDedup dedup) {
+            FilterRegistrationBean<Filter> filter = new FilterRegistrationBean<>(dedup.filter());
+            filter.setOrder(ServletDedup.ORDER);
             filter.setDispatcherTypes(EnumSet.of(DispatcherType.REQUEST, DispatcherType.ASYNC));
             return filter;
         }
 
         /** Behind all filters of the application, which may rewrite a path, or forward to another one. */
         @Bean
-        ServletContextInitializer dedupLastIdempotencyKeyFilter(
-                ObjectProvider<HttpPaths> paths, ObjectProvider<FrontServlet> servlet) {
+        ServletContextInitializer dedupLastIdempotencyKeyFilter(ServletDedup dedup) {
             return context -> {
-                FilterRegistration.Dynamic last =
-                        context.addFilter("dedupLastIdempotencyKeyFilter", filter(paths, servlet));
+                FilterRegistration.Dynamic last = context.addFilter("dedupLastIdempotencyKeyFilter", dedup.filter());
                 if (last != null) {
                     last.setAsyncSupported(true);
                     last.addMappingForUrlPatterns(
@@ -80,27 +82,9 @@ final class HttpDedupAutoConfiguration {
             };
         }
 
-        private static IdempotencyKeyFilter filter(
-                ObjectProvider<HttpPaths> paths, ObjectProvider<FrontServlet> servlet) {
-            return new IdempotencyKeyFilter(
-                    SingletonSupplier.of(paths::getObject),
-                    SingletonSupplier.of(() -> servlet.getIfAvailable(() -> FrontServlet.UNKNOWN)));
-        }
-    }
-
-    @Configuration(proxyBeanMethods = false)
-    @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
-    @ConditionalOnClass(DispatcherServlet.class)
-    static class OfSpringMvc {
         @Bean
-        @Lazy // after the handler mappings
-        SpringMvc dedupSpringMvc(ApplicationContext context) {
-            return new SpringMvc(context);
-        }
-
-        @Bean
-        SmartInitializingSingleton dedupHttpPathsCheck(ObjectProvider<HttpPaths> paths, ObjectProvider<SpringMvc> mvc) {
-            return () -> paths.getObject().check(mvc.getObject()::problem);
+        SmartInitializingSingleton dedupHttpPathsCheck(ObjectProvider<HttpEntries> entries, ServletDedup dedup) {
+            return () -> entries.getObject().check(dedup::problem);
         }
     }
 
@@ -109,28 +93,19 @@ final class HttpDedupAutoConfiguration {
     @ConditionalOnClass({WebFilter.class, Mono.class})
     static class OfWebFlux {
         @Bean
-        IdempotencyKeyWebFilter dedupIdempotencyKeyFilter(
-                ObjectProvider<HttpPaths> paths, ObjectProvider<SpringWebFlux> webFlux) {
-            return filter(paths, webFlux, IdempotencyKeyWebFilter.ORDER);
+        WebFluxDedup dedupWebFlux(ObjectProvider<HttpEntries> entries, ApplicationContext application) {
+            return new WebFluxDedup(served(entries), application);
+        }
+
+        @Bean
+        WebFilter dedupIdempotencyKeyFilter(WebFluxDedup dedup) {
+            return dedup.filter(WebFluxDedup.ORDER);
         }
 
         /** Behind all filters of the application, which may rewrite a path. */
         @Bean
-        IdempotencyKeyWebFilter dedupLastIdempotencyKeyFilter(
-                ObjectProvider<HttpPaths> paths, ObjectProvider<SpringWebFlux> webFlux) {
-            return filter(paths, webFlux, Ordered.LOWEST_PRECEDENCE);
-        }
-
-        private static IdempotencyKeyWebFilter filter(
-                ObjectProvider<HttpPaths> paths, ObjectProvider<SpringWebFlux> webFlux, int order) {
-            return new IdempotencyKeyWebFilter(
-                    SingletonSupplier.of(paths::getObject), SingletonSupplier.of(webFlux::getObject), order);
-        }
-
-        @Bean
-        @Lazy // after the handler mappings
-        SpringWebFlux dedupSpringWebFlux(ApplicationContext context) {
-            return new SpringWebFlux(context);
+        WebFilter dedupLastIdempotencyKeyFilter(WebFluxDedup dedup) {
+            return dedup.filter(Ordered.LOWEST_PRECEDENCE);
         }
     }
 

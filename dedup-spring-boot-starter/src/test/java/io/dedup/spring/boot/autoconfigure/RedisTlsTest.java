@@ -16,6 +16,7 @@ import io.dedup.testservers.redis.RedisServers;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
@@ -70,7 +71,8 @@ class RedisTlsTest {
         application.run(context -> {
             DedupStore store = context.getBean(DedupStores.class).store();
             DedupKey key = DedupKey.of(DedupScope.of("billing", "orders"), "a");
-            assertThat(store.claim(new ClaimRequest(key, new Owner("me"), Duration.ofSeconds(30))))
+            assertThat(store.claim(List.of(new ClaimRequest(key, new Owner("me"), Duration.ofSeconds(30))))
+                            .get(0))
                     .isInstanceOf(ClaimResult.Acquired.class);
         });
     }

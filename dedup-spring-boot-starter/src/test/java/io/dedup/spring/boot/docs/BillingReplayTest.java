@@ -1,7 +1,7 @@
 package io.dedup.spring.boot.docs;
 
 // docs:begin
-import io.dedup.kafka.KafkaMessageIds;
+import io.dedup.kafka.id.KafkaMessageIds;
 import io.dedup.testkit.replay.TopicReplay;
 import io.dedup.testkit.spring.KafkaReplays;
 import io.dedup.testkit.spring.WithReplays;

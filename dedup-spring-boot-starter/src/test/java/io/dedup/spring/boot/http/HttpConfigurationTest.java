@@ -5,8 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.dedup.policy.OnConflict;
 import io.dedup.spring.boot.DedupConfigurationException;
 import io.dedup.spring.boot.internal.deduplicator.DeduplicatorRegistry;
-import io.dedup.spring.boot.internal.http.HttpPaths;
-import io.dedup.spring.boot.internal.http.servlet.IdempotencyKeyFilter;
+import io.dedup.spring.boot.internal.http.HttpEntries;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.DisplayName;
@@ -16,6 +15,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.kafka.autoconfigure.KafkaAutoConfiguration;
+import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
@@ -92,12 +92,11 @@ class HttpConfigurationTest {
                 .run(context -> {
                     assertThat(context).hasNotFailed();
                     FilterRegistrationBean<?> filter = context.getBean(FilterRegistrationBean.class);
-                    assertThat(filter.getFilter()).isInstanceOf(IdempotencyKeyFilter.class);
+                    assertThat(filter.getFilter()).asString().contains("IdempotencyKeyFilter");
                     assertThat(filter.getOrder()).isGreaterThan(-100);
-                    assertThat(context.getBean(DeduplicatorRegistry.class).listeners())
+                    assertThat(context.getBean(DeduplicatorRegistry.class).served())
                             .singleElement()
-                            .satisfies(each -> assertThat(each.listener()
-                                            .byTopic()
+                            .satisfies(each -> assertThat(each.plans()
                                             .get("/payments")
                                             .policy()
                                             .toString())
@@ -110,10 +109,9 @@ class HttpConfigurationTest {
     void conflict() {
         application(RIGHT)
                 .run(context -> assertThat(
-                                context.getBean(DeduplicatorRegistry.class).listeners())
+                                context.getBean(DeduplicatorRegistry.class).served())
                         .singleElement()
-                        .satisfies(each -> assertThat(each.listener()
-                                        .byTopic()
+                        .satisfies(each -> assertThat(each.plans()
                                         .get("/payments")
                                         .policy()
                                         .settingNames()
@@ -129,13 +127,26 @@ class HttpConfigurationTest {
         ApplicationContextRunner batch = new ApplicationContextRunner()
                 .withConfiguration(AutoConfigurations.of(autoConfigurations()))
                 .withPropertyValues(RIGHT.toArray(String[]::new));
-        batch.run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(HttpPaths.class));
+        batch.run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(HttpEntries.class));
         batch.withPropertyValues("dedup.strict=true")
                 .run(context -> assertThat(context)
                         .getFailure()
                         .rootCause()
                         .isInstanceOf(DedupConfigurationException.class)
                         .hasMessageContaining("dedup.http.paths is set, but this isn't a web application"));
+    }
+
+    @Test
+    @DisplayName("without dedup-http the start fails, and the error names the dependency to add")
+    void noModule() {
+        FilteredClassLoader without = new FilteredClassLoader("io.dedup.http");
+        refused(
+                application(RIGHT).withClassLoader(without),
+                "dedup.http.paths is set, but dedup-http is not on the class path",
+                "Add the dependency io.dedup:dedup-http");
+        application(List.of("dedup.store=memory", "dedup.http.header=X-Key"))
+                .withClassLoader(without)
+                .run(context -> assertThat(context).hasNotFailed());
     }
 
     @Test

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.dedup.DedupContext;
-import io.dedup.spring.boot.HttpDedup;
+import io.dedup.http.HttpDedup;
 import io.dedup.testservers.sql.PostgresServers;
 import io.dedup.testservers.sql.SqlDatabase;
 import jakarta.servlet.AsyncContext;

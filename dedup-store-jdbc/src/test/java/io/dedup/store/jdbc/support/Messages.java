@@ -76,24 +76,24 @@ public final class Messages {
 
     public static ClaimRequest acquire(DedupStore store, DedupKey key) {
         ClaimRequest request = claim(key);
-        assertThat(store.claim(request)).isInstanceOf(ClaimResult.Acquired.class);
+        assertThat(only(store.claim(List.of(request)))).isInstanceOf(ClaimResult.Acquired.class);
         return request;
     }
 
     public static List<ClaimRequest> acquireAll(DedupStore store, List<ClaimRequest> requests) {
-        assertThat(store.claimAll(requests)).hasOnlyElementsOfType(ClaimResult.Acquired.class);
+        assertThat(store.claim(requests)).hasOnlyElementsOfType(ClaimResult.Acquired.class);
         return requests;
     }
 
     /** A record that anybody may claim, with one attempt behind it. */
     public static ClaimRequest released(DedupStore store, DedupKey key) {
         ClaimRequest request = acquire(store, key);
-        assertThat(store.release(release(request))).isEqualTo(WriteResult.applied());
+        assertThat(only(store.release(List.of(release(request))))).isEqualTo(WriteResult.applied());
         return request;
     }
 
     public static void done(DedupStore store, DedupKey key) {
-        assertThat(store.complete(complete(acquire(store, key)))).isEqualTo(WriteResult.applied());
+        assertThat(only(store.complete(List.of(complete(acquire(store, key)))))).isEqualTo(WriteResult.applied());
     }
 
     public static void assertAcquired(ClaimResult answer, int attempt) {
@@ -101,5 +101,24 @@ public final class Messages {
                 .isInstanceOfSatisfying(
                         ClaimResult.Acquired.class,
                         acquired -> assertThat(acquired.attempt()).isEqualTo(attempt));
+    }
+
+    /** The answer to a list of one request; throws the error if it has no answer. */
+    public static <A> A only(List<A> answers) {
+        assertThat(answers).hasSize(1);
+        return first(answers);
+    }
+
+    /** The first of answers of one kind; throws the error if they are none. */
+    public static <A> A first(List<A> answers) {
+        A first = answers.get(0);
+        assertThat(answers).allMatch(answer -> answer.getClass() == first.getClass());
+        if (first instanceof ClaimResult.StoreError error) {
+            throw error.cause();
+        }
+        if (first instanceof WriteResult.StoreError error) {
+            throw error.cause();
+        }
+        return first;
     }
 }

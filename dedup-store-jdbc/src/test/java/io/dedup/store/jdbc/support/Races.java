@@ -38,7 +38,8 @@ public final class Races implements AutoCloseable {
             DedupKey key = messages.key();
             List<ClaimRequest> won = all(rival -> {
                 ClaimRequest request = Messages.claim(key);
-                ClaimResult answer = stores.get(rival % stores.size()).claim(request);
+                ClaimResult answer =
+                        Messages.only(stores.get(rival % stores.size()).claim(List.of(request)));
                 return answer instanceof ClaimResult.Acquired ? List.of(request) : List.<ClaimRequest>of();
             });
             assertThat(won).as("winners of %s", key).hasSize(1);
@@ -55,7 +56,7 @@ public final class Races implements AutoCloseable {
             List<DedupKey> order = new ArrayList<>(keys);
             Collections.shuffle(order);
             List<ClaimResult> answers = stores.get(rival % stores.size())
-                    .claimAll(order.stream().map(Messages::claim).toList());
+                    .claim(order.stream().map(Messages::claim).toList());
             List<DedupKey> acquired = new ArrayList<>();
             for (int i = 0; i < answers.size(); i++) {
                 assertThat(answers.get(i)).isNotInstanceOf(ClaimResult.StoreError.class);

@@ -40,10 +40,10 @@ public abstract class BatchContract extends ContractGroup {
     @Test
     @DisplayName("an empty batch has an empty answer")
     void empty() {
-        assertThat(store().claimAll(List.of())).isEmpty();
-        assertThat(store().completeAll(List.of())).isEmpty();
-        assertThat(store().releaseAll(List.of())).isEmpty();
-        assertThat(store().renewAll(List.of())).isEmpty();
+        assertThat(store().claim(List.of())).isEmpty();
+        assertThat(store().complete(List.of())).isEmpty();
+        assertThat(store().release(List.of())).isEmpty();
+        assertThat(store().renew(List.of())).isEmpty();
     }
 
     @ParameterizedTest
@@ -55,20 +55,19 @@ public abstract class BatchContract extends ContractGroup {
                 .map(request -> new Claim(request.key(), request.owner(), 1))
                 .toList();
 
-        assertThat(store().claimAll(requests))
+        assertThat(store().claim(requests))
                 .hasSize(size)
                 .allSatisfy(answer -> assertThat(answer)
                         .isInstanceOfSatisfying(
                                 ClaimResult.Acquired.class,
                                 acquired -> assertThat(acquired.attempt()).isEqualTo(1)));
-        assertAllApplied(size, store().renewAll(map(claims, claim -> new RenewRequest(claim, KeyUnderTest.LEASE))));
-        assertThat(store().claimAll(requests))
+        assertAllApplied(size, store().renew(map(claims, claim -> new RenewRequest(claim, KeyUnderTest.LEASE))));
+        assertThat(store().claim(requests))
                 .as("repeated by the same owners")
                 .hasSize(size)
                 .hasOnlyElementsOfType(ClaimResult.Acquired.class);
-        assertAllApplied(
-                size, store().releaseAll(map(claims, claim -> new ReleaseRequest(claim, ReleaseMode.STARTED))));
-        assertThat(store().claimAll(requests))
+        assertAllApplied(size, store().release(map(claims, claim -> new ReleaseRequest(claim, ReleaseMode.STARTED))));
+        assertThat(store().claim(requests))
                 .hasSize(size)
                 .allSatisfy(answer -> assertThat(answer)
                         .isInstanceOfSatisfying(
@@ -76,9 +75,8 @@ public abstract class BatchContract extends ContractGroup {
                                 acquired -> assertThat(acquired.attempt()).isEqualTo(2)));
         assertAllApplied(
                 size,
-                store().completeAll(
-                                map(claims, claim -> new CompleteRequest(claim, KeyUnderTest.WINDOW, null, false))));
-        assertThat(fixture().secondInstance().claimAll(requests))
+                store().complete(map(claims, claim -> new CompleteRequest(claim, KeyUnderTest.WINDOW, null, false))));
+        assertThat(fixture().secondInstance().claim(requests))
                 .hasSize(size)
                 .hasOnlyElementsOfType(ClaimResult.AlreadyDone.class);
     }
@@ -91,7 +89,7 @@ public abstract class BatchContract extends ContractGroup {
         List<ClaimRequest> requests = oneOwner ? withOneOwner(requests(LARGE)) : requests(LARGE);
         prepare(requests);
 
-        List<ClaimResult> answers = store().claimAll(requests);
+        List<ClaimResult> answers = store().claim(requests);
 
         assertThat(answers).hasSize(LARGE);
         for (int i = 0; i < LARGE; i++) {
@@ -132,9 +130,9 @@ public abstract class BatchContract extends ContractGroup {
                 released.add(new ReleaseRequest(claim, ReleaseMode.STARTED));
             }
         }
-        assertThat(store().claimAll(claimed)).hasOnlyElementsOfType(ClaimResult.Acquired.class);
-        assertAllApplied(done.size(), store().completeAll(done));
-        assertAllApplied(released.size(), store().releaseAll(released));
+        assertThat(store().claim(claimed)).hasOnlyElementsOfType(ClaimResult.Acquired.class);
+        assertAllApplied(done.size(), store().complete(done));
+        assertAllApplied(released.size(), store().release(released));
     }
 
     /** Of the records above, those of index 0 and 3 modulo 4 are owned by the requests' owners now. */
@@ -146,32 +144,31 @@ public abstract class BatchContract extends ContractGroup {
                 .mapToObj(i -> i % 4 == 0 || i % 4 == 3 ? WriteResult.applied() : WriteResult.leaseLost())
                 .toList();
 
-        assertThat(store().renewAll(map(claims, claim -> new RenewRequest(claim, KeyUnderTest.LEASE))))
+        assertThat(store().renew(map(claims, claim -> new RenewRequest(claim, KeyUnderTest.LEASE))))
                 .isEqualTo(expected);
         List<Claim> some = claims.subList(0, 600);
-        assertThat(store().releaseAll(map(some, claim -> new ReleaseRequest(claim, ReleaseMode.STARTED))))
+        assertThat(store().release(map(some, claim -> new ReleaseRequest(claim, ReleaseMode.STARTED))))
                 .isEqualTo(expected.subList(0, 600));
         List<Claim> others = claims.subList(600, LARGE);
-        assertThat(store().completeAll(
-                                map(others, claim -> new CompleteRequest(claim, KeyUnderTest.WINDOW, null, false))))
+        assertThat(store().complete(map(others, claim -> new CompleteRequest(claim, KeyUnderTest.WINDOW, null, false))))
                 .isEqualTo(expected.subList(600, LARGE));
     }
 
     @Test
     @DisplayName("each request of a batch keeps its own lease, fingerprint, mode, window and result")
     void requestsAreTheirOwn() {
-        KeyUnderTest one = subject(CallForm.SINGLE);
-        KeyUnderTest two = subject(CallForm.SINGLE);
-        KeyUnderTest three = subject(CallForm.SINGLE);
+        KeyUnderTest one = subject(CallForm.ALONE);
+        KeyUnderTest two = subject(CallForm.ALONE);
+        KeyUnderTest three = subject(CallForm.ALONE);
         ClaimRequest first = new ClaimRequest(one.key(), UniqueNames.owner(), Duration.ofMinutes(10), RED, true);
         ClaimRequest second = new ClaimRequest(two.key(), UniqueNames.owner(), Duration.ofHours(10), null, true);
         ClaimRequest third = new ClaimRequest(three.key(), UniqueNames.owner(), Duration.ofDays(10), BLUE, false);
-        assertThat(store().claimAll(List.of(first, second, third))).hasOnlyElementsOfType(ClaimResult.Acquired.class);
+        assertThat(store().claim(List.of(first, second, third))).hasOnlyElementsOfType(ClaimResult.Acquired.class);
         assertHeld(one, first);
         assertHeld(two, second);
         assertHeld(three, third);
 
-        assertThat(store().renewAll(List.of(
+        assertThat(store().renew(List.of(
                         new RenewRequest(claim(third), Duration.ofMinutes(20)),
                         new RenewRequest(claim(first), Duration.ofHours(20)))))
                 .containsOnly(WriteResult.applied());
@@ -179,14 +176,14 @@ public abstract class BatchContract extends ContractGroup {
         assertRemaining(two.found().leaseRemaining(), Duration.ofHours(10));
         assertRemaining(three.found().leaseRemaining(), Duration.ofMinutes(20));
 
-        assertThat(store().releaseAll(List.of(
+        assertThat(store().release(List.of(
                         new ReleaseRequest(claim(second), ReleaseMode.STARTED),
                         new ReleaseRequest(claim(first), ReleaseMode.NOT_STARTED))))
                 .containsOnly(WriteResult.applied());
         assertThat(two.acquire(second).attempt()).isEqualTo(2);
         assertThat(one.acquire(first).attempt()).isEqualTo(1);
 
-        assertThat(store().completeAll(List.of(
+        assertThat(store().complete(List.of(
                         new CompleteRequest(claim(second), Window.forever(), bytes(2), false),
                         new CompleteRequest(claim(first), KeyUnderTest.WINDOW, null, true),
                         new CompleteRequest(claim(third), Window.of(Duration.ofMinutes(5)), bytes(3), false))))
@@ -218,7 +215,7 @@ public abstract class BatchContract extends ContractGroup {
         Collections.shuffle(keys, new Random(7));
         List<ClaimRequest> requests = map(keys, key -> new ClaimRequest(key, UniqueNames.owner(), KeyUnderTest.LEASE));
 
-        assertThat(store().claimAll(requests)).hasSize(keys.size()).allSatisfy(answer -> assertAttempt(answer, 1));
+        assertThat(store().claim(requests)).hasSize(keys.size()).allSatisfy(answer -> assertAttempt(answer, 1));
 
         for (ClaimRequest request : requests) {
             StoredRecord record = store().find(request.key()).orElseThrow();

@@ -45,31 +45,30 @@ public abstract class BatchRaceContract extends ContractGroup {
     /** A member's order of the keys, and what it got. */
     private record Member(DedupStore store, List<Claim> claims) {
         private List<ClaimResult> claimAll() {
-            return store.claimAll(
-                    map(claims, claim -> new ClaimRequest(claim.key(), claim.owner(), KeyUnderTest.LEASE)));
+            return store.claim(map(claims, claim -> new ClaimRequest(claim.key(), claim.owner(), KeyUnderTest.LEASE)));
         }
 
         private List<WriteResult> completeAll() {
-            return store.completeAll(
-                    map(claims, claim -> new CompleteRequest(claim, KeyUnderTest.WINDOW, null, false)));
+            return store.complete(map(claims, claim -> new CompleteRequest(claim, KeyUnderTest.WINDOW, null, false)));
         }
 
         private List<WriteResult> releaseAll() {
-            return store.releaseAll(map(claims, claim -> new ReleaseRequest(claim, ReleaseMode.STARTED)));
+            return store.release(map(claims, claim -> new ReleaseRequest(claim, ReleaseMode.STARTED)));
         }
 
         private List<WriteResult> renewAll() {
-            return store.renewAll(map(claims, claim -> new RenewRequest(claim, KeyUnderTest.LEASE)));
+            return store.renew(map(claims, claim -> new RenewRequest(claim, KeyUnderTest.LEASE)));
         }
 
-        /** The single calls, for every third key; the others in batches of seven. */
+        /** Calls for one message, for every third key; the others in batches of seven. */
         private List<ClaimResult> claimMixed() {
             List<ClaimResult> answers = new ArrayList<>();
             int i = 0;
             while (i < claims.size()) {
                 if (i % 3 == 0) {
                     Claim claim = claims.get(i);
-                    answers.add(store.claim(new ClaimRequest(claim.key(), claim.owner(), KeyUnderTest.LEASE)));
+                    answers.add(store.claim(List.of(new ClaimRequest(claim.key(), claim.owner(), KeyUnderTest.LEASE)))
+                            .get(0));
                     i++;
                 } else {
                     Member some = new Member(store, claims.subList(i, Math.min(i + 7, claims.size())));

@@ -41,7 +41,7 @@ public abstract class EraseContract extends ContractGroup {
     @DisplayName("a record is erased whatever its state, unless its lease is live")
     void everyState(Situation situation) {
         requireErase();
-        KeyUnderTest subject = subject(CallForm.SINGLE, newScope(), UniqueNames.next());
+        KeyUnderTest subject = subject(CallForm.ALONE, newScope(), UniqueNames.next());
         situation.arrange(subject, this::advance);
         boolean live = subject.find()
                 .filter(record -> record.state() == State.PROCESSING)
@@ -73,10 +73,10 @@ public abstract class EraseContract extends ContractGroup {
                 DedupScope.of("other", topic),
                 DedupScope.of("contract", topic + ":" + id),
                 DedupScope.of("contract", topic + "t".repeat(300)));
-        scopes.forEach(scope -> subject(CallForm.SINGLE, scope, id).done(new byte[] {1, 2}, RED));
+        scopes.forEach(scope -> subject(CallForm.ALONE, scope, id).done(new byte[] {1, 2}, RED));
         List<String> others = List.of(
                 id + "x", "x" + id, "1:" + id, ":" + id, "1:a:" + id, id + " ", id + "*", "*", "?".repeat(id.length()));
-        others.forEach(other -> subject(CallForm.SINGLE, main, other).done(null, null));
+        others.forEach(other -> subject(CallForm.ALONE, main, other).done(null, null));
 
         Erasure erasure = erase(main.key(id), LiveLease.RESPECT);
 
@@ -98,8 +98,8 @@ public abstract class EraseContract extends ContractGroup {
     void liveElsewhere() {
         requireErase();
         String id = UniqueNames.next();
-        KeyUnderTest live = subject(CallForm.SINGLE, newScope(), id);
-        KeyUnderTest done = subject(CallForm.SINGLE, newScope(), id);
+        KeyUnderTest live = subject(CallForm.ALONE, newScope(), id);
+        KeyUnderTest done = subject(CallForm.ALONE, newScope(), id);
         HeldClaim held = live.acquire();
         done.done(null, null);
 
@@ -118,7 +118,7 @@ public abstract class EraseContract extends ContractGroup {
         DedupScope scope = newScope();
         List<DedupKey> keys =
                 HostileIds.all().stream().map(scope::key).distinct().toList();
-        keys.forEach(key -> new KeyUnderTest(store(), store(), CallForm.SINGLE, key).done(null, null));
+        keys.forEach(key -> new KeyUnderTest(store(), store(), CallForm.ALONE, key).done(null, null));
         List<DedupKey> some =
                 keys.stream().filter(key -> keys.indexOf(key) % 10 == 0).toList();
 

@@ -64,7 +64,7 @@ public abstract class ImportContract extends ContractGroup {
     @EnumSource
     @DisplayName("an import makes a message done, unless a lease is live or it is done already")
     void everySituation(Situation situation) {
-        KeyUnderTest subject = subject(CallForm.SINGLE);
+        KeyUnderTest subject = subject(CallForm.ALONE);
         HeldClaim last = situation.arrange(subject, this::advance);
         Optional<StoredRecord> before = subject.find();
         Instant completedAt = now().minus(HOUR.multipliedBy(30)); // before the clock was moved
@@ -109,7 +109,7 @@ public abstract class ImportContract extends ContractGroup {
     @Test
     @DisplayName("a done record keeps the later completion, the later end of the window, and its result")
     void laterTimesWin() {
-        KeyUnderTest subject = subject(CallForm.SINGLE);
+        KeyUnderTest subject = subject(CallForm.ALONE);
         Instant now = now();
         Window day = KeyUnderTest.WINDOW;
 
@@ -144,7 +144,7 @@ public abstract class ImportContract extends ContractGroup {
     @Test
     @DisplayName("an old completion with a window for ever is kept with its time")
     void longAgo() {
-        KeyUnderTest subject = subject(CallForm.SINGLE);
+        KeyUnderTest subject = subject(CallForm.ALONE);
         Instant longAgo = Instant.parse("1999-12-31T23:59:59Z");
 
         assertThat(importDone(subject, longAgo, Window.forever(), null)).isEqualTo(Decision.IMPORTED);
@@ -159,7 +159,7 @@ public abstract class ImportContract extends ContractGroup {
     @Test
     @DisplayName("an imported record expires with its window; the message is a first attempt then, with a higher token")
     void expires() {
-        KeyUnderTest subject = subject(CallForm.SINGLE);
+        KeyUnderTest subject = subject(CallForm.ALONE);
         HeldClaim before = subject.acquire();
         KeyUnderTest.assertApplied(subject.release(before, ReleaseMode.STARTED));
         assertThat(importDone(subject, now().minus(HOUR), KeyUnderTest.WINDOW, null))
@@ -178,7 +178,7 @@ public abstract class ImportContract extends ContractGroup {
     @EnumSource
     @DisplayName("a window that has ended changes nothing")
     void over(Situation situation) {
-        KeyUnderTest subject = subject(CallForm.SINGLE);
+        KeyUnderTest subject = subject(CallForm.ALONE);
         situation.arrange(subject, this::advance);
         Optional<StoredRecord> before = subject.find();
 
@@ -194,7 +194,7 @@ public abstract class ImportContract extends ContractGroup {
     void batch() {
         var scope = newScope();
         List<KeyUnderTest> subjects = IntStream.range(0, MANY)
-                .mapToObj(i -> subject(CallForm.BATCH, i % 7 == 0 ? newScope() : scope, "order-" + i))
+                .mapToObj(i -> subject(CallForm.AMONG_OTHERS, i % 7 == 0 ? newScope() : scope, "order-" + i))
                 .toList();
         Instant now = now();
         List<ImportRequest> requests = new ArrayList<>();
@@ -247,7 +247,7 @@ public abstract class ImportContract extends ContractGroup {
 
         for (int i = 0; i < keys.size(); i++) {
             int number = i;
-            assertThat(new KeyUnderTest(store(), fixture().secondInstance(), CallForm.SINGLE, keys.get(i)).claim())
+            assertThat(new KeyUnderTest(store(), fixture().secondInstance(), CallForm.ALONE, keys.get(i)).claim())
                     .as("%s", keys.get(i))
                     .isInstanceOfSatisfying(
                             ClaimResult.AlreadyDone.class,
@@ -259,9 +259,8 @@ public abstract class ImportContract extends ContractGroup {
     @DisplayName("T3 imports and claims of a new key at the same time: either it is imported, or it is claimed")
     void againstClaims() {
         Instant completedAt = now().minus(HOUR);
-        List<KeyUnderTest> subjects = IntStream.range(0, RACES)
-                .mapToObj(i -> subject(CallForm.SINGLE))
-                .toList();
+        List<KeyUnderTest> subjects =
+                IntStream.range(0, RACES).mapToObj(i -> subject(CallForm.ALONE)).toList();
         List<List<Object>> races;
         try (RacingThreads crowd = new RacingThreads()) {
             races = crowd.race(
@@ -293,7 +292,7 @@ public abstract class ImportContract extends ContractGroup {
 
     /** The time of the store. */
     private Instant now() {
-        KeyUnderTest clock = subject(CallForm.SINGLE, newScope(), UniqueNames.next());
+        KeyUnderTest clock = subject(CallForm.ALONE, newScope(), UniqueNames.next());
         HeldClaim unused = clock.done(null, null);
         return requireNonNull(clock.found().completedAt());
     }

@@ -262,7 +262,7 @@ public abstract class RaceContract extends ContractGroup {
         if (fixture().secondInstance() != fixture().store()) {
             return RACES;
         }
-        return form == CallForm.SINGLE ? RACES_IN_PROCESS : RACES_IN_PROCESS / 10; // a batch leaves strangers behind
+        return form == CallForm.ALONE ? RACES_IN_PROCESS : RACES_IN_PROCESS / 10; // a batch leaves strangers behind
     }
 
     private static void release(KeyUnderTest subject) {

@@ -102,7 +102,7 @@ public abstract class ResultContract extends ContractGroup {
     @Test
     @DisplayName("each record of a batch keeps its own result, or none")
     void eachOfABatch() {
-        KeyUnderTest any = subject(CallForm.BATCH);
+        KeyUnderTest any = subject(CallForm.AMONG_OTHERS);
         List<ClaimRequest> claims = new ArrayList<>();
         List<CompleteRequest> completions = new ArrayList<>();
         for (int i = 0; i < 40; i++) {
@@ -112,11 +112,11 @@ public abstract class ResultContract extends ContractGroup {
             completions.add(new CompleteRequest(
                     new Claim(claim.key(), claim.owner(), 1), KeyUnderTest.WINDOW, resultOf(i), false));
         }
-        assertThat(store().claimAll(claims))
+        assertThat(store().claim(claims))
                 .allSatisfy(answer -> assertThat(answer).isInstanceOf(ClaimResult.Acquired.class));
-        assertThat(store().completeAll(completions)).containsOnly(WriteResult.applied());
+        assertThat(store().complete(completions)).containsOnly(WriteResult.applied());
 
-        List<ClaimResult> again = fixture().secondInstance().claimAll(claims);
+        List<ClaimResult> again = fixture().secondInstance().claim(claims);
 
         for (int i = 0; i < again.size(); i++) {
             byte @Nullable [] expected = resultOf(i);

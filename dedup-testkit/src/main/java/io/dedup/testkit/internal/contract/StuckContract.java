@@ -61,7 +61,7 @@ public abstract class StuckContract extends ContractGroup {
     @DisplayName("exactly the claimed messages that aren't done are listed, as find shows them")
     void lists(Situation situation) {
         requireList();
-        KeyUnderTest subject = subject(CallForm.SINGLE);
+        KeyUnderTest subject = subject(CallForm.ALONE);
         situation.arrange(subject, this::advance);
         Optional<StoredRecord> before = subject.find();
 
@@ -82,7 +82,7 @@ public abstract class StuckContract extends ContractGroup {
     @DisplayName("a claim is listed from the given age on, even if its lease is live")
     void age() {
         requireList();
-        KeyUnderTest subject = subject(CallForm.SINGLE);
+        KeyUnderTest subject = subject(CallForm.ALONE);
         subject.acquire();
         DedupScope scope = subject.key().scope();
         assertThat(find(scope, LONG, 10).records()).isEmpty();
@@ -102,7 +102,7 @@ public abstract class StuckContract extends ContractGroup {
     @DisplayName("a claim without a fencing token is listed, at the latest, that long after its lease")
     void withoutToken() {
         requireList();
-        KeyUnderTest subject = subject(CallForm.SINGLE);
+        KeyUnderTest subject = subject(CallForm.ALONE);
         HeldClaim held =
                 subject.acquire(new ClaimRequest(subject.key(), UniqueNames.owner(), KeyUnderTest.LEASE, null, false));
 
@@ -117,7 +117,7 @@ public abstract class StuckContract extends ContractGroup {
     @DisplayName("a released message is listed, at the latest, that long after its release")
     void released() {
         requireList();
-        KeyUnderTest subject = subject(CallForm.SINGLE);
+        KeyUnderTest subject = subject(CallForm.ALONE);
         KeyUnderTest.assertApplied(subject.release(
                 subject.acquire(new ClaimRequest(subject.key(), UniqueNames.owner(), KeyUnderTest.LEASE, RED, false)),
                 ReleaseMode.STARTED));
@@ -135,7 +135,7 @@ public abstract class StuckContract extends ContractGroup {
         requireList();
         DedupScope scope = newScope();
         List<String> ids = IntStream.range(0, 5).mapToObj(i -> "order-" + i).toList();
-        ids.forEach(id -> subject(CallForm.SINGLE, scope, id).acquire());
+        ids.forEach(id -> subject(CallForm.ALONE, scope, id).acquire());
 
         for (int limit = 1; limit <= 6; limit++) {
             StuckRecords stuck = find(scope, Duration.ZERO, limit);
@@ -154,7 +154,7 @@ public abstract class StuckContract extends ContractGroup {
                 .mapToObj(i ->
                         new ClaimRequest(scope.key("order-" + i), UniqueNames.owner(), KeyUnderTest.LEASE, null, true))
                 .toList();
-        assertThat(store().claimAll(claims)).hasOnlyElementsOfType(ClaimResult.Acquired.class);
+        assertThat(store().claim(claims)).hasOnlyElementsOfType(ClaimResult.Acquired.class);
         List<CompleteRequest> done = new ArrayList<>();
         List<String> open = new ArrayList<>();
         for (int i = 0; i < MANY; i++) {
@@ -166,7 +166,7 @@ public abstract class StuckContract extends ContractGroup {
                 done.add(new CompleteRequest(held, KeyUnderTest.WINDOW, i % 2 == 0 ? new byte[100] : null, false));
             }
         }
-        assertThat(store().completeAll(done)).containsOnly(WriteResult.applied());
+        assertThat(store().complete(done)).containsOnly(WriteResult.applied());
 
         StuckRecords stuck = find(scope, Duration.ZERO, StuckQuery.MAX_LIMIT);
 
@@ -216,7 +216,7 @@ public abstract class StuckContract extends ContractGroup {
     }
 
     private void acquireAll(List<DedupKey> keys) {
-        keys.forEach(key -> new KeyUnderTest(store(), fixture().secondInstance(), CallForm.SINGLE, key).acquire());
+        keys.forEach(key -> new KeyUnderTest(store(), fixture().secondInstance(), CallForm.ALONE, key).acquire());
     }
 
     private void requireList() {

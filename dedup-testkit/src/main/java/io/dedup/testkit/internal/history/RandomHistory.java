@@ -77,11 +77,11 @@ final class RandomHistory {
         if (dice < 35) {
             claim();
         } else if (dice < 53) {
-            write("complete", this::completion, DedupStore::complete, DedupStore::completeAll);
+            write("complete", this::completion, DedupStore::complete);
         } else if (dice < 67) {
-            write("release", this::release, DedupStore::release, DedupStore::releaseAll);
+            write("release", this::release, DedupStore::release);
         } else if (dice < 77) {
-            write("renew", this::renewal, DedupStore::renew, DedupStore::renewAll);
+            write("renew", this::renewal, DedupStore::renew);
         } else if (dice < 95) {
             advance(unit.multipliedBy(1 + random.nextInt(6)));
         } else if (dice < 96) {
@@ -103,11 +103,9 @@ final class RandomHistory {
 
     private void claim() {
         List<ClaimRequest> batch = someKeys().stream().map(this::claimRequest).toList();
-        // Half of them through the single form, which must mean the same.
-        boolean single = batch.size() == 1 && random.nextBoolean();
-        asked(single ? "claim" : "claimAll", batch);
-        List<ClaimResult> expected = reference.store().claimAll(batch);
-        List<ClaimResult> actual = single ? List.of(client().claim(batch.get(0))) : client().claimAll(batch);
+        asked("claim", batch);
+        List<ClaimResult> expected = reference.store().claim(batch);
+        List<ClaimResult> actual = client().claim(batch);
         answered(expected, actual);
         comparison.sizes(expected, actual);
         for (int i = 0; i < batch.size(); i++) {
@@ -115,16 +113,11 @@ final class RandomHistory {
         }
     }
 
-    private <T> void write(
-            String name,
-            Function<DedupKey, T> request,
-            BiFunction<DedupStore, T, Object> one,
-            BiFunction<DedupStore, List<T>, List<?>> all) {
+    private <T> void write(String name, Function<DedupKey, T> request, BiFunction<DedupStore, List<T>, List<?>> all) {
         List<T> batch = someKeys().stream().map(request).toList();
-        boolean single = batch.size() == 1 && random.nextBoolean();
-        asked(single ? name : name + "All", batch);
+        asked(name, batch);
         List<?> expected = all.apply(reference.store(), batch);
-        List<?> actual = single ? List.of(one.apply(client(), batch.get(0))) : all.apply(client(), batch);
+        List<?> actual = all.apply(client(), batch);
         answered(expected, actual);
         comparison.equal(expected, actual);
     }

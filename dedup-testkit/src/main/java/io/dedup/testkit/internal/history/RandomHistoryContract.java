@@ -8,7 +8,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Random calls, single and in batches, get the same answers as from the in-memory store on its own clock. A few histories, and all of
+ * Random calls, for one message and for several, get the same answers as from the in-memory store on its own clock. A few histories, and all of
  * them with {@code -Ddedup.test.contracts=all}.
  */
 public abstract class RandomHistoryContract extends ContractGroup {

@@ -16,34 +16,37 @@ import java.time.Duration;
 import java.util.List;
 import java.util.function.Function;
 
-/** The two forms of each call. A batch includes two unrelated keys, which must get their own answers. */
+/**
+ * A request alone, and among others: two unrelated keys, which must get their own answers. A store may have another way for a
+ * list of one, so both have to keep the contract.
+ */
 public enum CallForm {
-    SINGLE {
+    ALONE {
         @Override
         public ClaimResult claim(DedupStore store, ClaimRequest request) {
-            return store.claim(request);
+            return only(store.claim(List.of(request)));
         }
 
         @Override
         public WriteResult complete(DedupStore store, CompleteRequest request) {
-            return store.complete(request);
+            return only(store.complete(List.of(request)));
         }
 
         @Override
         public WriteResult release(DedupStore store, ReleaseRequest request) {
-            return store.release(request);
+            return only(store.release(List.of(request)));
         }
 
         @Override
         public WriteResult renew(DedupStore store, RenewRequest request) {
-            return store.renew(request);
+            return only(store.renew(List.of(request)));
         }
     },
 
-    BATCH {
+    AMONG_OTHERS {
         @Override
         public ClaimResult claim(DedupStore store, ClaimRequest request) {
-            List<ClaimResult> answers = store.claimAll(List.of(
+            List<ClaimResult> answers = store.claim(List.of(
                     new ClaimRequest(strangeKey(request.key()), UniqueNames.owner(), request.lease()),
                     request,
                     new ClaimRequest(strangeKey(request.key()), UniqueNames.owner(), request.lease())));
@@ -65,7 +68,7 @@ public enum CallForm {
                     request,
                     claim -> new CompleteRequest(claim, request.window(), null, request.repeated()),
                     request.claim().key(),
-                    store::completeAll);
+                    store::complete);
         }
 
         @Override
@@ -74,7 +77,7 @@ public enum CallForm {
                     request,
                     claim -> new ReleaseRequest(claim, ReleaseMode.STARTED),
                     request.claim().key(),
-                    store::releaseAll);
+                    store::release);
         }
 
         @Override
@@ -83,7 +86,7 @@ public enum CallForm {
                     request,
                     claim -> new RenewRequest(claim, Duration.ofHours(1)),
                     request.claim().key(),
-                    store::renewAll);
+                    store::renew);
         }
     };
 
@@ -94,6 +97,11 @@ public enum CallForm {
     public abstract WriteResult release(DedupStore store, ReleaseRequest request);
 
     public abstract WriteResult renew(DedupStore store, RenewRequest request);
+
+    private static <A> A only(List<A> answers) {
+        assertThat(answers).hasSize(1);
+        return answers.get(0);
+    }
 
     private static <T> WriteResult among(
             T request, Function<Claim, T> stranger, DedupKey key, Function<List<T>, List<WriteResult>> all) {

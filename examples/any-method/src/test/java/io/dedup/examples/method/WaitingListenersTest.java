@@ -192,7 +192,8 @@ class WaitingListenersTest {
         DedupKey key = new DedupKey(DedupScope.of("stock", broker), id);
         ClaimResult claim = JdbcDedupStore.builder(app.getBean(DataSource.class))
                 .build()
-                .claim(new ClaimRequest(key, new Owner("dead"), Duration.ofSeconds(3), null, true));
+                .claim(List.of(new ClaimRequest(key, new Owner("dead"), Duration.ofSeconds(3), null, true)))
+                .get(0);
         assertThat(claim).isInstanceOf(ClaimResult.Acquired.class);
 
         sender(broker).accept(id);

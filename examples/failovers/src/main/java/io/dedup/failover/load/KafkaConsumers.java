@@ -2,7 +2,7 @@ package io.dedup.failover.load;
 
 import io.dedup.DedupContext;
 import io.dedup.kafka.KafkaDedup;
-import io.dedup.kafka.KafkaMessageIds;
+import io.dedup.kafka.id.KafkaMessageIds;
 import java.util.HashMap;
 import java.util.Map;
 import org.apache.kafka.clients.consumer.ConsumerRecord;

@@ -3,7 +3,7 @@ package io.dedup.ledger.consumer;
 import io.dedup.engine.DeduplicatorBuilder;
 import io.dedup.engine.Deduplicators;
 import io.dedup.kafka.KafkaDedup;
-import io.dedup.kafka.KafkaMessageIds;
+import io.dedup.kafka.id.KafkaMessageIds;
 import io.dedup.ledger.plan.Circumstance;
 import io.dedup.ledger.plan.Combination;
 import io.dedup.ledger.plan.Row;

@@ -2,7 +2,7 @@ package io.dedup.examples.http;
 
 import io.dedup.DedupContext;
 import io.dedup.DedupKey;
-import io.dedup.spring.boot.HttpDedup;
+import io.dedup.http.HttpDedup;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 import java.util.concurrent.ExecutionException;
@@ -28,6 +28,7 @@ class PaymentsApi {
     }
 
     /** Publishes the payment. If this process dies after that, the client's next request publishes it again, with the same ID. */
+    // docs:begin
     @PostMapping("/payments")
     ResponseEntity<String> pay(@RequestBody String payment, @RequestAttribute(HttpDedup.CONTEXT) DedupContext dedup)
             throws ExecutionException, InterruptedException, TimeoutException {
@@ -36,6 +37,7 @@ class PaymentsApi {
         kafka.send(message).get(30, TimeUnit.SECONDS); // accepted only when it is in the topic
         return ResponseEntity.accepted().body("accepted " + payment);
     }
+    // docs:end
 
     /** Makes the refund, unless the listener has. */
     @PostMapping("/refunds")

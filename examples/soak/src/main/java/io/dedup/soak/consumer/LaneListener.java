@@ -3,7 +3,7 @@ package io.dedup.soak.consumer;
 import io.dedup.Deduplicator;
 import io.dedup.engine.Deduplicators;
 import io.dedup.kafka.KafkaDedup;
-import io.dedup.kafka.KafkaMessageIds;
+import io.dedup.kafka.id.KafkaMessageIds;
 import io.dedup.soak.plan.EffectFile;
 import io.dedup.soak.plan.Lane;
 import io.dedup.store.DedupStore;

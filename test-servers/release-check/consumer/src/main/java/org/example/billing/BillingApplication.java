@@ -1,6 +1,7 @@
 package org.example.billing;
 
 import io.dedup.DedupContext;
+import io.dedup.http.HttpDedup;
 import io.dedup.kafka.KafkaDedup;
 import io.dedup.kafka.clients.DedupPoll;
 import io.dedup.rocketmq.RocketMqDedup;
@@ -17,6 +18,7 @@ import org.springframework.boot.autoconfigure.SpringBootApplication;
 public class BillingApplication {
     static final List<Class<?>> ONE_OF_EACH_MODULE = List.of(
             DedupContext.class,
+            HttpDedup.class,
             KafkaDedup.class,
             DedupPoll.class,
             RocketMqDedup.class,

@@ -23,17 +23,18 @@ import org.junit.jupiter.params.provider.FieldSource;
 class PublishedTest {
     private static final Path STAGED = Path.of(System.getProperty("dedup.staged"), "io", "dedup");
     private static final String VERSION = System.getProperty("dedup.version");
-    private static final Map<String, String> MODULES = Map.of(
-            "dedup-core", "io.dedup",
-            "dedup-kafka", "io.dedup.kafka",
-            "dedup-kafka-clients", "io.dedup.kafka.clients",
-            "dedup-rocketmq", "io.dedup.rocketmq",
-            "dedup-rocketmq-remoting", "io.dedup.rocketmq.remoting",
-            "dedup-spring-boot-starter", "io.dedup.spring.boot",
-            "dedup-spring-boot3-starter", "io.dedup.spring.boot",
-            "dedup-store-jdbc", "io.dedup.store.jdbc",
-            "dedup-store-redis", "io.dedup.store.redis",
-            "dedup-testkit", "io.dedup.testkit");
+    private static final Map<String, String> MODULES = Map.ofEntries(
+            Map.entry("dedup-core", "io.dedup"),
+            Map.entry("dedup-http", "io.dedup.http"),
+            Map.entry("dedup-kafka", "io.dedup.kafka"),
+            Map.entry("dedup-kafka-clients", "io.dedup.kafka.clients"),
+            Map.entry("dedup-rocketmq", "io.dedup.rocketmq"),
+            Map.entry("dedup-rocketmq-remoting", "io.dedup.rocketmq.remoting"),
+            Map.entry("dedup-spring-boot-starter", "io.dedup.spring.boot"),
+            Map.entry("dedup-spring-boot3-starter", "io.dedup.spring.boot"),
+            Map.entry("dedup-store-jdbc", "io.dedup.store.jdbc"),
+            Map.entry("dedup-store-redis", "io.dedup.store.redis"),
+            Map.entry("dedup-testkit", "io.dedup.testkit"));
 
     /** Both starters are the same module: an application has one of them. */
     private static final Set<String> NAMES = Set.copyOf(MODULES.values());

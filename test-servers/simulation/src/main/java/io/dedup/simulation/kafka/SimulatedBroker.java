@@ -6,10 +6,12 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
@@ -29,7 +31,21 @@ public final class SimulatedBroker {
     private final Map<TopicPartition, Log> logs = new LinkedHashMap<>();
     private final Map<TopicPartition, Long> committed = new HashMap<>();
     private final List<String> outputs = new ArrayList<>();
+    private final List<OpenTransaction> open = new ArrayList<>();
+    /** What an administrator has deleted, or what Kafka itself skips after that. */
+    private final Set<String> deleted = new HashSet<>();
+    /** Partitions whose log has been cut above a position, so that Kafka may reset it. */
+    private final Set<TopicPartition> cut = new HashSet<>();
+
+    /** Partitions whose committed offset is that of a topic that was deleted. */
+    private final Set<TopicPartition> staleCommits = new HashSet<>();
+
     private int generation;
+    private int ticks;
+
+    /** A transaction whose commit got no answer. */
+    private record OpenTransaction(
+            Map<TopicPartition, OffsetAndMetadata> offsets, List<String> outputs, boolean late) {}
 
     /** A topic whose partitions are empty; the group has committed their beginnings. */
     public SimulatedBroker(String topic, int partitions) {
@@ -58,6 +74,9 @@ public final class SimulatedBroker {
         Log log = log(new TopicPartition(topic, partition));
         RecordHeaders headers = new RecordHeaders();
         headers.add("id", id.getBytes(StandardCharsets.UTF_8));
+        if (staleCommits.contains(new TopicPartition(topic, partition))) {
+            deleted.add(value); // below an offset that is committed already
+        }
         log.records.add(new ConsumerRecord<>(
                 topic,
                 partition,
@@ -103,17 +122,93 @@ public final class SimulatedBroker {
     }
 
     synchronized void commit(Map<TopicPartition, OffsetAndMetadata> offsets) {
-        offsets.forEach((partition, offset) -> committed.put(partition, offset.offset()));
+        offsets.forEach((partition, offset) -> {
+            committed.put(partition, offset.offset());
+            if (offset.offset() > end(partition)) { // of a topic that doesn't exist any more
+                staleCommits.add(partition);
+            }
+        });
     }
 
-    /** A transaction has committed these outputs. */
-    synchronized void output(List<String> values) {
+    /** A transaction commits. */
+    synchronized void commitTransaction(Map<TopicPartition, OffsetAndMetadata> offsets, List<String> values) {
+        commit(offsets);
         outputs.addAll(values);
+    }
+
+    /**
+     * A transaction's commit gets no answer.
+     *
+     * @param late whether it is executed later
+     */
+    synchronized void leaveOpen(Map<TopicPartition, OffsetAndMetadata> offsets, List<String> values, boolean late) {
+        open.add(new OpenTransaction(Map.copyOf(offsets), List.copyOf(values), late));
+    }
+
+    /** The transactions that got no answer end: a producer with their ID has begun its work. */
+    public synchronized void endTransactions() {
+        for (OpenTransaction each : open) {
+            if (each.late) {
+                commitTransaction(each.offsets, each.outputs);
+            }
+        }
+        open.clear();
+    }
+
+    /** Whether an open transaction may still move the committed offsets of these. */
+    synchronized boolean isUnstable(Collection<TopicPartition> partitions) {
+        return open.stream().anyMatch(each -> partitions.stream().anyMatch(each.offsets::containsKey));
+    }
+
+    /** An administrator deletes the records below this offset. */
+    synchronized void deleteRecords(TopicPartition partition, long offset) {
+        cut.add(partition);
+        log(partition).records.stream()
+                .filter(record -> record.offset() < offset)
+                .forEach(record -> deleted.add(record.value()));
+        deleteBelow(partition, offset);
+    }
+
+    /** The topic is deleted and made again, with empty partitions; what the group had committed is deleted. */
+    synchronized void recreate() {
+        for (TopicPartition each : partitions()) {
+            deleteRecords(each, end(each));
+            Log log = log(each);
+            log.begin = 0;
+            log.end = 0;
+        }
+        committed.clear();
+        open.replaceAll(each -> new OpenTransaction(Map.of(), each.outputs, each.late));
+    }
+
+    /** Kafka resets a position to the log's end. */
+    synchronized void reset(TopicPartition partition) {
+        if (cut.contains(partition)) {
+            log(partition).records.forEach(record -> deleted.add(record.value()));
+            Long offset = committed.get(partition);
+            if (offset != null && offset >= begin(partition) && offset <= end(partition)) {
+                cut.remove(partition); // nobody begins out of the log's range any more
+            }
+        }
+    }
+
+    /** What an administrator has deleted, or Kafka has skipped because of that: nobody promises to handle it. */
+    public synchronized Set<String> deleted() {
+        return Set.copyOf(deleted);
     }
 
     /** What transactions have committed. */
     public synchronized List<String> outputs() {
         return List.copyOf(outputs);
+    }
+
+    /** Counts a poll. Returns its number. */
+    synchronized int tick() {
+        return ++ticks;
+    }
+
+    synchronized int ticks() {
+        return ticks;
     }
 
     synchronized void generation(int current) {

@@ -63,8 +63,15 @@ public final class SimulatedConsumer implements Consumer<String, String> {
         /** All is read, committed or not, and nothing more happens. Called again with each further poll. */
         void idle();
 
-        /** A poll begins; the consumer's thread. */
-        void polling();
+        /**
+         * A poll begins; the consumer's thread.
+         *
+         * @param tick the number of polls so far, without those that only wait
+         */
+        void polling(int tick);
+
+        /** Whether the application or spring-kafka's code for it has called: the container itself isn't polling. */
+        boolean isInUserCode();
 
         /**
          * The container must be stopped, and another one started; returns at once.
@@ -83,6 +90,11 @@ public final class SimulatedConsumer implements Consumer<String, String> {
     };
 
     private static final int POLLS_KEPT = 5;
+    /** While partitions are paused, the run waits for real timers: so many polls count before, and one in so many meanwhile. */
+    private static final int TICKS_WHILE_PAUSED = 3;
+
+    private static final int WAITING_POLLS = 60;
+    private static final Duration STOP_TAKES = Duration.ofMillis(30);
 
     private final SimulatedBroker broker;
     private final Trouble trouble;
@@ -110,6 +122,9 @@ public final class SimulatedConsumer implements Consumer<String, String> {
     private boolean dead;
     private int generation;
     private boolean closed;
+    private int sinceStep;
+    private int sinceTick;
+    private final List<Runnable> callbacks = new ArrayList<>();
 
     SimulatedConsumer(
             SimulatedBroker broker,
@@ -130,31 +145,14 @@ public final class SimulatedConsumer implements Consumer<String, String> {
     public ConsumerRecords<String, String> poll(Duration timeout) {
         requireOpen();
         throwWakeUp();
-        observer.polling();
-        committedBefore.addLast(broker.committed());
-        if (committedBefore.size() > POLLS_KEPT) {
-            committedBefore.removeFirst();
+        runCallbacks();
+        if (ticks()) {
+            int tick = broker.tick();
+            tick(trouble.atPoll(tick));
+            // Not before the rebalance: spring-kafka takes a pause in it for one of all partitions, and stops itself
+            // later.
+            observer.polling(tick);
         }
-        Kind fault = trouble.atPoll();
-        if (fault == Kind.WAKE_UP) {
-            wakeup();
-            step("poll: woken up");
-            throwWakeUp();
-        }
-        if ((fault == Kind.RESTART || fault == Kind.CRASH) && !restartAsked) {
-            restartAsked = true;
-            dead = fault == Kind.CRASH;
-            step(dead ? "poll: the process dies" : "poll: the operator stops the container");
-            observer.restart(dead);
-            while (!wakeUp.get()) { // the container wakes its consumer up when it is stopped
-                LockSupport.parkNanos(100_000);
-            }
-            throwWakeUp();
-        }
-        if (fault == Kind.RETENTION) {
-            retention();
-        }
-        group(fault);
         ConsumerRecords<String, String> records = fetch();
         if (records.isEmpty()) {
             if (isIdle()) {
@@ -167,6 +165,67 @@ public final class SimulatedConsumer implements Consumer<String, String> {
             step("poll: " + describe(records));
         }
         return records;
+    }
+
+    /** Real time decides how many polls only wait for a pause to end: draws don't depend on their number. */
+    private boolean ticks() {
+        sinceTick++;
+        if (paused.isEmpty() || sinceStep++ < TICKS_WHILE_PAUSED || sinceTick > WAITING_POLLS) {
+            sinceTick = 0;
+            return true;
+        }
+        return false;
+    }
+
+    private void runCallbacks() {
+        List<Runnable> due = List.copyOf(callbacks);
+        callbacks.clear();
+        due.forEach(Runnable::run);
+    }
+
+    private void tick(@Nullable Kind fault) {
+        committedBefore.addLast(broker.committed());
+        if (committedBefore.size() > POLLS_KEPT) {
+            committedBefore.removeFirst();
+        }
+        if (fault == Kind.WAKE_UP) {
+            wakeup();
+            step("poll: woken up");
+            throwWakeUp();
+        }
+        if ((fault == Kind.RESTART || fault == Kind.CRASH) && !restartAsked && !observer.isInUserCode()) {
+            restartAsked = true;
+            dead = fault == Kind.CRASH;
+            step(dead ? "poll: the process dies" : "poll: the operator stops the container");
+            observer.restart(dead);
+            long end = System.nanoTime() + STOP_TAKES.toNanos();
+            while (!wakeUp.get() && System.nanoTime() < end) { // the container wakes its consumer up when it is stopped
+                LockSupport.parkNanos(100_000);
+            }
+            throwWakeUp();
+        }
+        if (fault == Kind.RETENTION) {
+            retention();
+        }
+        if (fault == Kind.DELETE_RECORDS) {
+            deleteRecords();
+        }
+        if (fault == Kind.RECREATED) {
+            step("the topic is deleted and made again");
+            broker.recreate();
+            committedBefore.clear();
+            assignment.forEach(each -> positions.put(each, 0L));
+        }
+        group(fault);
+    }
+
+    private void deleteRecords() {
+        for (TopicPartition each : broker.partitions()) {
+            long begin = broker.begin(each);
+            long offset = begin + trouble.below((int) (broker.end(each) - begin) + 1, "deleted of " + each + begin);
+            broker.deleteRecords(each, offset);
+            step("an administrator deletes " + each + " below " + offset);
+        }
     }
 
     private boolean isIdle() {
@@ -233,7 +292,7 @@ public final class SimulatedConsumer implements Consumer<String, String> {
     private void finishRebalance() {
         List<TopicPartition> leaving = new ArrayList<>();
         for (TopicPartition each : assignment) {
-            if (trouble.upTo(2) == 0) {
+            if (trouble.below(3, each + " leaves in " + generation) == 0) {
                 leaving.add(each);
             }
         }
@@ -241,10 +300,10 @@ public final class SimulatedConsumer implements Consumer<String, String> {
         step("poll: the rebalance takes away " + leaving);
         if (protocol == GroupProtocol.EAGER) {
             List<TopicPartition> all = List.copyOf(assignment);
-            leaving.forEach(each -> elsewhere.put(each, trouble.upTo(3)));
+            leaving.forEach(each -> elsewhere.put(each, trouble.below(4, each + " is away in " + generation)));
             revoke(all, List.of());
         } else {
-            leaving.forEach(each -> elsewhere.put(each, trouble.upTo(3)));
+            leaving.forEach(each -> elsewhere.put(each, trouble.below(4, each + " is away in " + generation)));
             if (!leaving.isEmpty()) {
                 takeAway(leaving, () -> listener.onPartitionsRevoked(leaving));
             }
@@ -290,7 +349,10 @@ public final class SimulatedConsumer implements Consumer<String, String> {
     private ConsumerRecords<String, String> fetch() {
         Map<TopicPartition, List<ConsumerRecord<String, String>>> polled = new LinkedHashMap<>();
         Map<TopicPartition, OffsetAndMetadata> next = new HashMap<>();
-        int left = 1 + (maxPollRecords == 1 ? 0 : trouble.upTo(maxPollRecords - 1));
+        int tick = broker.ticks();
+        int left = trouble.chance(2, "poll " + tick + " is short")
+                ? 1 + trouble.below(maxPollRecords, "records of poll " + tick)
+                : maxPollRecords;
         for (TopicPartition each : assignment) {
             if (paused.contains(each) || left == 0) {
                 continue;
@@ -319,7 +381,10 @@ public final class SimulatedConsumer implements Consumer<String, String> {
             step("reset " + partition + " from " + position + " to " + reset);
             position = switch (reset) {
                 case EARLIEST -> broker.begin(partition);
-                case LATEST -> broker.end(partition);
+                case LATEST -> {
+                    broker.reset(partition);
+                    yield broker.end(partition);
+                }
                 case NONE -> throw new NoOffsetForPartitionException(partition);
             };
         }
@@ -331,7 +396,11 @@ public final class SimulatedConsumer implements Consumer<String, String> {
         Map<TopicPartition, Long> old = committedBefore.isEmpty() ? Map.of() : committedBefore.getFirst();
         for (TopicPartition each : broker.partitions()) {
             Long committed = old.get(each);
-            if (committed != null && trouble.upTo(1) == 0) {
+            Long position = positions.get(each);
+            if (committed != null && position != null) {
+                committed = Math.min(committed, position); // what is being read isn't old
+            }
+            if (committed != null && trouble.below(2, each + " is cut at " + broker.ticks()) == 0) {
                 broker.deleteBelow(each, committed);
                 step("retention deletes " + each + " below " + committed);
             }
@@ -356,6 +425,11 @@ public final class SimulatedConsumer implements Consumer<String, String> {
     @Override
     public void commitSync(Map<TopicPartition, OffsetAndMetadata> offsets) {
         requireOpen();
+        runCallbacks();
+        commit(offsets);
+    }
+
+    private void commit(Map<TopicPartition, OffsetAndMetadata> offsets) {
         Kind fault = offsets.isEmpty() ? null : trouble.atCommit();
         if (fault == Kind.WAKE_UP) {
             wakeup();
@@ -404,15 +478,16 @@ public final class SimulatedConsumer implements Consumer<String, String> {
     public void commitAsync(Map<TopicPartition, OffsetAndMetadata> offsets, @Nullable OffsetCommitCallback callback) {
         Exception failure = null;
         try {
-            commitSync(offsets);
+            commit(offsets);
         } catch (WakeupException e) {
             wakeUp.set(true); // an asynchronous commit isn't interrupted
             broker.commit(offsets);
         } catch (RuntimeException e) {
             failure = e;
         }
-        if (callback != null) {
-            callback.onComplete(offsets, failure);
+        if (callback != null) { // called in a later call of the consumer
+            Exception outcome = failure;
+            callbacks.add(() -> callback.onComplete(offsets, outcome));
         }
     }
 
@@ -474,7 +549,13 @@ public final class SimulatedConsumer implements Consumer<String, String> {
 
     @Override
     public Map<TopicPartition, OffsetAndMetadata> committed(Set<TopicPartition> partitions) {
-        throwWakeUp();
+        question();
+        if (broker.isUnstable(partitions)) {
+            // An open transaction is ended after a while; until then the broker returns no offset.
+            broker.endTransactions();
+            step("committed: unstable");
+            throw new TimeoutException("simulated: a transaction is open");
+        }
         Map<TopicPartition, OffsetAndMetadata> found = new HashMap<>();
         for (TopicPartition each : partitions) {
             Long offset = broker.committed(each);
@@ -490,7 +571,7 @@ public final class SimulatedConsumer implements Consumer<String, String> {
 
     @Override
     public Map<TopicPartition, Long> beginningOffsets(Collection<TopicPartition> partitions) {
-        throwWakeUp();
+        question();
         Map<TopicPartition, Long> begins = new HashMap<>();
         partitions.forEach(each -> begins.put(each, broker.begin(each)));
         return begins;
@@ -503,7 +584,7 @@ public final class SimulatedConsumer implements Consumer<String, String> {
 
     @Override
     public Map<TopicPartition, Long> endOffsets(Collection<TopicPartition> partitions) {
-        throwWakeUp();
+        question();
         Map<TopicPartition, Long> ends = new HashMap<>();
         partitions.forEach(each -> ends.put(each, broker.end(each)));
         return ends;
@@ -619,6 +700,7 @@ public final class SimulatedConsumer implements Consumer<String, String> {
     @Override
     public void close() {
         if (!closed) {
+            runCallbacks();
             leave();
             closed = true;
         }
@@ -683,6 +765,19 @@ public final class SimulatedConsumer implements Consumer<String, String> {
         return offsetsForTimes(times);
     }
 
+    private void question() {
+        Kind fault = trouble.atQuestion();
+        if (fault == Kind.WAKE_UP) {
+            wakeup();
+            step("question: woken up");
+        }
+        throwWakeUp();
+        if (fault == Kind.OFFSETS_TIME_OUT) {
+            step("question: times out");
+            throw new TimeoutException("simulated: no answer about offsets");
+        }
+    }
+
     private void throwWakeUp() {
         if (wakeUp.getAndSet(false)) {
             throw new WakeupException();
@@ -702,6 +797,7 @@ public final class SimulatedConsumer implements Consumer<String, String> {
     }
 
     private void step(String step) {
+        sinceStep = 0;
         observer.step(step);
     }
 

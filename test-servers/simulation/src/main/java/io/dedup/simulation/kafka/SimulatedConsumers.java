@@ -1,8 +1,11 @@
 package io.dedup.simulation.kafka;
 
+import java.util.HashMap;
+import java.util.Locale;
 import java.util.Map;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.common.serialization.StringDeserializer;
+import org.springframework.kafka.core.ConsumerPostProcessor;
 import org.springframework.kafka.core.DefaultKafkaConsumerFactory;
 
 /** Makes a container's consumers, all of one simulated broker. */
@@ -13,6 +16,7 @@ public final class SimulatedConsumers extends DefaultKafkaConsumerFactory<String
     private final SimulatedConsumer.Reset reset;
     private final GroupProtocol protocol;
     private final int maxPollRecords;
+    private boolean ignoresPostProcessors;
 
     public SimulatedConsumers(
             SimulatedBroker broker,
@@ -20,25 +24,37 @@ public final class SimulatedConsumers extends DefaultKafkaConsumerFactory<String
             SimulatedConsumer.Observer observer,
             SimulatedConsumer.Reset reset,
             GroupProtocol protocol,
-            int maxPollRecords) {
-        super(
-                Map.of(
-                        "bootstrap.servers",
-                        "simulated:9092",
-                        "group.id",
-                        "group",
-                        "enable.auto.commit",
-                        false,
-                        "auto.offset.reset",
-                        reset.name().toLowerCase(java.util.Locale.ROOT)),
-                new StringDeserializer(),
-                new StringDeserializer());
+            int maxPollRecords,
+            Map<String, Object> more) {
+        super(settings(reset, more), new StringDeserializer(), new StringDeserializer());
         this.broker = broker;
         this.trouble = trouble;
         this.observer = observer;
         this.reset = reset;
         this.protocol = protocol;
         this.maxPollRecords = maxPollRecords;
+    }
+
+    /** As factories that applications write: consumers are made without the post-processors. */
+    public void ignorePostProcessors() {
+        ignoresPostProcessors = true;
+    }
+
+    @Override
+    public void addPostProcessor(ConsumerPostProcessor<String, String> postProcessor) {
+        if (!ignoresPostProcessors) {
+            super.addPostProcessor(postProcessor);
+        }
+    }
+
+    private static Map<String, Object> settings(SimulatedConsumer.Reset reset, Map<String, Object> more) {
+        Map<String, Object> settings = new HashMap<>();
+        settings.put("bootstrap.servers", "simulated:9092");
+        settings.put("group.id", "group");
+        settings.put("enable.auto.commit", false);
+        settings.put("auto.offset.reset", reset.name().toLowerCase(Locale.ROOT));
+        settings.putAll(more);
+        return settings;
     }
 
     @Override

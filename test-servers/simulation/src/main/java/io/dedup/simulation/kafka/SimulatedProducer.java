@@ -41,11 +41,13 @@ final class SimulatedProducer implements Producer<String, String> {
     }
 
     @Override
-    public void initTransactions() {}
+    public void initTransactions() {
+        broker.endTransactions();
+    }
 
     @Override
     public void beginTransaction() {
-        if (trouble.atTransaction() == Kind.TRANSACTION_FENCED) {
+        if (trouble.atBegin() == Kind.TRANSACTION_FENCED) {
             observer.step("begin: fenced");
             throw new ProducerFencedException("simulated: fenced");
         }
@@ -74,14 +76,17 @@ final class SimulatedProducer implements Producer<String, String> {
             open = false;
             throw new ProducerFencedException("simulated: fenced");
         }
-        if (fault == Kind.TRANSACTION_TIMES_OUT) {
-            observer.step("commit transaction: times out");
-            open = false;
+        open = false;
+        if (fault == Kind.TRANSACTION_TIMES_OUT || fault == Kind.TRANSACTION_LATE) {
+            observer.step("commit transaction: times out, " + fault + " " + sent + " " + offsets);
+            broker.leaveOpen(offsets, sent, fault == Kind.TRANSACTION_LATE);
             throw new TimeoutException("simulated: no answer to the commit");
         }
-        open = false;
-        broker.commit(offsets);
-        broker.output(sent);
+        broker.commitTransaction(offsets, sent);
+        if (fault == Kind.TRANSACTION_ANSWER_LOST) {
+            observer.step("commit transaction: " + sent + " " + offsets + ": the answer is lost");
+            throw new TimeoutException("simulated: the answer to the commit is lost");
+        }
         observer.step("commit transaction: " + sent + " " + offsets);
     }
 

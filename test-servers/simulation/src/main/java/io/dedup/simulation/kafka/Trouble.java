@@ -1,15 +1,11 @@
 package io.dedup.simulation.kafka;
 
+import io.dedup.simulation.draw.Draws;
 import java.util.EnumSet;
-import java.util.List;
-import java.util.Random;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/**
- * What goes wrong at which call of a consumer: drawn from a seed, within a budget. Used by the consumer's thread, so that a
- * seed gives the same faults at the same calls.
- */
+/** What goes wrong at which call of a consumer or a producer. Used by the consumer's thread. */
 public final class Trouble {
     /** A fault that one call meets. */
     public enum Kind {
@@ -29,20 +25,37 @@ public final class Trouble {
         COMMIT_FENCED,
         /** The position of a partition can't be found in time. */
         POSITION_TIMES_OUT,
+        /** The broker doesn't say in time where a log begins or ends, or what is committed. */
+        OFFSETS_TIME_OUT,
         /** Retention deletes what the group has committed. */
         RETENTION,
+        /** An administrator deletes records, whether they are handled or not. */
+        DELETE_RECORDS,
+        /** The topic is deleted and made again. */
+        RECREATED,
         /** An operator stops the container and starts it again. */
         RESTART,
         /** The process dies: nothing is committed any more, and another one begins at what was committed. */
         CRASH,
         /** A producer can't begin or commit its transaction: another one has its ID. */
         TRANSACTION_FENCED,
-        /** A transaction's commit isn't executed, and times out. */
-        TRANSACTION_TIMES_OUT
+        /** A transaction's commit never arrives, and times out; the transaction is open until its producer's successor ends it. */
+        TRANSACTION_TIMES_OUT,
+        /** A transaction's commit is executed, and its answer is lost. */
+        TRANSACTION_ANSWER_LOST,
+        /** A transaction's commit times out, and is executed a while later. */
+        TRANSACTION_LATE
     }
 
-    private static final Set<Kind> AT_POLL =
-            EnumSet.of(Kind.REBALANCE, Kind.LOST, Kind.WAKE_UP, Kind.RETENTION, Kind.RESTART, Kind.CRASH);
+    private static final Set<Kind> AT_POLL = EnumSet.of(
+            Kind.REBALANCE,
+            Kind.LOST,
+            Kind.WAKE_UP,
+            Kind.RETENTION,
+            Kind.DELETE_RECORDS,
+            Kind.RECREATED,
+            Kind.RESTART,
+            Kind.CRASH);
     private static final Set<Kind> AT_COMMIT = EnumSet.of(
             Kind.WAKE_UP,
             Kind.COMMIT_IN_REBALANCE,
@@ -51,73 +64,81 @@ public final class Trouble {
             Kind.COMMIT_FENCED,
             Kind.RETENTION);
     private static final Set<Kind> AT_POSITION = EnumSet.of(Kind.WAKE_UP, Kind.POSITION_TIMES_OUT);
+    private static final Set<Kind> AT_QUESTION = EnumSet.of(Kind.WAKE_UP, Kind.OFFSETS_TIME_OUT);
+    private static final Set<Kind> AT_BEGIN = EnumSet.of(Kind.TRANSACTION_FENCED);
+    private static final Set<Kind> AT_TRANSACTION = EnumSet.of(
+            Kind.TRANSACTION_FENCED, Kind.TRANSACTION_TIMES_OUT, Kind.TRANSACTION_ANSWER_LOST, Kind.TRANSACTION_LATE);
 
-    private static final Set<Kind> AT_TRANSACTION = EnumSet.of(Kind.TRANSACTION_FENCED, Kind.TRANSACTION_TIMES_OUT);
+    private final Draws draws;
+    private final Set<Kind> never;
+    private int commits;
+    private int positions;
+    private int questions;
+    private int transactions;
 
-    private final Random random;
-    private final Set<Kind> kinds;
-    private final int oneIn;
-    private int left;
-
-    /**
-     * @param kinds what may happen
-     * @param faults how many faults there are, at most
-     * @param oneIn how many calls there are to a fault, on average
-     */
-    public Trouble(Random random, Set<Kind> kinds, int faults, int oneIn) {
-        this.random = random;
-        this.kinds = kinds;
-        this.left = faults;
-        this.oneIn = oneIn;
+    /** @param never what doesn't happen in this run */
+    public Trouble(Draws draws, Set<Kind> never) {
+        this.draws = draws;
+        this.never = never.isEmpty() ? EnumSet.noneOf(Kind.class) : EnumSet.copyOf(never);
     }
 
     /** Nothing goes wrong. */
     public static Trouble none() {
-        return new Trouble(new Random(0), EnumSet.noneOf(Kind.class), 0, 1);
+        Draws none = new Draws(0, Set.of());
+        none.end();
+        return new Trouble(none, EnumSet.noneOf(Kind.class));
     }
 
     boolean isOver() {
-        return left == 0;
+        return draws.isOver();
     }
 
     @Nullable
-    Kind atPoll() {
-        return draw(AT_POLL);
+    Kind atPoll(int tick) {
+        return draw(AT_POLL, "at poll " + tick);
     }
 
     @Nullable
     Kind atCommit() {
-        return draw(AT_COMMIT);
+        return draw(AT_COMMIT, "at commit " + ++commits);
     }
 
     @Nullable
     Kind atPosition() {
-        return draw(AT_POSITION);
+        return draw(AT_POSITION, "at position " + ++positions);
+    }
+
+    @Nullable
+    Kind atQuestion() {
+        return draw(AT_QUESTION, "at question " + ++questions);
+    }
+
+    @Nullable
+    Kind atBegin() {
+        return draw(AT_BEGIN, "at begin " + ++transactions);
     }
 
     @Nullable
     Kind atTransaction() {
-        return draw(AT_TRANSACTION);
+        return draw(AT_TRANSACTION, "at transaction " + ++transactions);
     }
 
-    int upTo(int bound) {
-        return random.nextInt(bound + 1);
+    int below(int bound, String what) {
+        return draws.below(bound, what);
     }
 
-    private @Nullable Kind draw(Set<Kind> here) {
-        if (left == 0 || random.nextInt(oneIn) != 0) {
-            return null;
-        }
-        List<Kind> possible = here.stream().filter(kinds::contains).toList();
-        if (possible.isEmpty()) {
-            return null;
-        }
-        left--;
-        return possible.get(random.nextInt(possible.size()));
+    boolean chance(int oneIn, String event) {
+        return draws.chance(oneIn, event);
+    }
+
+    private @Nullable Kind draw(Set<Kind> here, String when) {
+        Set<Kind> possible = EnumSet.copyOf(here);
+        possible.removeAll(never);
+        return draws.happening(possible, when);
     }
 
     /** No more faults: what the run has broken must now heal. */
     public void end() {
-        left = 0;
+        draws.end();
     }
 }

@@ -2,15 +2,17 @@ package io.dedup.kafka.clients.internal.loop;
 
 import io.dedup.adapter.ConsumerGroup;
 import io.dedup.adapter.DedupAdapter;
+import io.dedup.adapter.poll.ClaimedPoll;
+import io.dedup.adapter.poll.PollBudget;
+import io.dedup.adapter.poll.PollTimer;
+import io.dedup.adapter.poll.SuccessQueue;
+import io.dedup.adapter.poll.WaitingClaims;
 import io.dedup.kafka.clients.internal.position.BackOffs;
 import io.dedup.kafka.clients.internal.position.Beginnings;
 import io.dedup.kafka.clients.internal.position.HandledOffsets;
 import io.dedup.kafka.clients.internal.position.PartitionHolds;
 import io.dedup.kafka.clients.internal.position.Positions;
 import io.dedup.kafka.clients.internal.position.Rebalances;
-import io.dedup.kafka.clients.internal.record.RecordDeliveries;
-import io.dedup.kafka.clients.internal.settle.ClaimsAhead;
-import io.dedup.kafka.clients.internal.settle.Successes;
 import io.dedup.kafka.clients.internal.turn.BatchTurns;
 import io.dedup.kafka.clients.internal.turn.BatchWork;
 import io.dedup.kafka.clients.internal.turn.Deadline;
@@ -20,6 +22,7 @@ import io.dedup.kafka.clients.internal.turn.PolledRecords;
 import io.dedup.kafka.clients.internal.turn.RecordTurns;
 import io.dedup.kafka.clients.internal.turn.Retries;
 import io.dedup.kafka.clients.internal.turn.Work;
+import io.dedup.kafka.id.KafkaDeliveries;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashSet;
@@ -31,6 +34,8 @@ import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The steps of a poll. Their order is what keeps messages: whatever the last poll has left unhandled is fetched again
@@ -41,17 +46,20 @@ import org.jspecify.annotations.Nullable;
  * @param <V> the type of the records' values
  */
 public final class Loop<K, V> {
-    /** How much of max.poll.interval.ms the store, and a commit, may take. */
-    private static final int SHARE_OF_WAITING = 4;
+    private static final Logger log = LoggerFactory.getLogger("io.dedup.kafka.clients.DedupPoll");
+
+    /** How much of max.poll.interval.ms a commit may take. */
+    private static final int SHARE_OF_COMMIT = 4;
 
     private static final int SHARE_OF_TURNS = 2;
     private static final Duration PING_AGAIN = Duration.ofSeconds(1);
 
     private final Consumer<K, V> consumer;
     private final ConsumerGroup group;
-    private final RecordDeliveries deliveries;
+    private final KafkaDeliveries deliveries;
     private final Duration turnsOfPoll;
-    private final Successes successes;
+    private final PollTimer timer = new PollTimer("dedup-poll-timer", log);
+    private final ClaimedPoll claims;
     private final HandledOffsets offsets;
     private final Beginnings beginnings;
     private final Positions positions;
@@ -67,7 +75,7 @@ public final class Loop<K, V> {
             Consumer<K, V> consumer,
             DedupAdapter engine,
             ConsumerGroup group,
-            RecordDeliveries deliveries,
+            KafkaDeliveries deliveries,
             Retries retries,
             Duration maxPollInterval,
             @Nullable ConsumerRebalanceListener listener) {
@@ -75,9 +83,10 @@ public final class Loop<K, V> {
         this.group = group;
         this.deliveries = deliveries;
         this.turnsOfPoll = maxPollInterval.dividedBy(SHARE_OF_TURNS);
-        Duration patience = maxPollInterval.dividedBy(SHARE_OF_WAITING);
-        this.successes = new Successes(engine, patience);
-        this.offsets = new HandledOffsets(consumer, successes::record, patience);
+        SuccessQueue successes =
+                new SuccessQueue(engine, engine.settlements(), timer, new PollBudget(maxPollInterval), log);
+        this.claims = new ClaimedPoll(engine, successes, new WaitingClaims(engine, timer, log), log);
+        this.offsets = new HandledOffsets(consumer, claims::flush, maxPollInterval.dividedBy(SHARE_OF_COMMIT));
         this.beginnings = new Beginnings(consumer, offsets);
         this.positions = new Positions(consumer, offsets);
         this.holds = new PartitionHolds(consumer, engine::ping);
@@ -85,8 +94,8 @@ public final class Loop<K, V> {
         BackOffs failures = new BackOffs();
         this.rebalances = new Rebalances(offsets, beginnings, positions, holds, List.of(deferrals, failures), listener);
         Outcomes outcomes = new Outcomes(positions, holds, deferrals, failures, retries);
-        this.turns = new RecordTurns(engine, new ClaimsAhead(engine), successes, outcomes);
-        this.batches = new BatchTurns(engine, turns, successes, outcomes);
+        this.turns = new RecordTurns(engine, claims, outcomes);
+        this.batches = new BatchTurns(engine, turns, claims, outcomes);
     }
 
     /** What the consumer has to be subscribed with. */
@@ -112,7 +121,7 @@ public final class Loop<K, V> {
         try {
             positions.rewind(); // does nothing, unless it failed at the end of the last poll
             holds.endDue(PING_AGAIN);
-            successes.newPoll();
+            claims.beforePoll();
             ConsumerRecords<K, V> records = consumer.poll(holds.untilNextEnd(timeout));
             positions.polled(records);
             int handled = handle(records, handle);
@@ -179,7 +188,8 @@ public final class Loop<K, V> {
             offsets.commit();
         } finally {
             try {
-                successes.record();
+                claims.end();
+                timer.close();
             } finally {
                 consumer.close();
             }

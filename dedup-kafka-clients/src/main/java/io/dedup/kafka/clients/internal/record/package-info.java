@@ -1,4 +1,4 @@
-/** Makes deliveries of records: topic, message ID, fingerprint. */
+/** Refuses consumers whose settings would lose records. */
 @NullMarked
 package io.dedup.kafka.clients.internal.record;
 

@@ -9,7 +9,7 @@ import io.dedup.adapter.Execution;
 import io.dedup.adapter.HandlerRun;
 import io.dedup.adapter.Settlement;
 import io.dedup.adapter.WaitBudget;
-import io.dedup.kafka.clients.internal.settle.Successes;
+import io.dedup.adapter.poll.ClaimedPoll;
 import io.dedup.kafka.clients.internal.turn.Outcomes.SoughtBack;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -32,15 +32,15 @@ public final class BatchTurns {
 
     private final DedupAdapter engine;
     private final RecordTurns turns;
-    private final Successes successes;
+    private final ClaimedPoll claims;
     private final Outcomes outcomes;
     /** The last record of each partition that was in a failed call. */
     private final Map<TopicPartition, Long> alone = new HashMap<>();
 
-    public BatchTurns(DedupAdapter engine, RecordTurns turns, Successes successes, Outcomes outcomes) {
+    public BatchTurns(DedupAdapter engine, RecordTurns turns, ClaimedPoll claims, Outcomes outcomes) {
         this.engine = engine;
         this.turns = turns;
-        this.successes = successes;
+        this.claims = claims;
         this.outcomes = outcomes;
     }
 
@@ -145,8 +145,7 @@ public final class BatchTurns {
                         public Boolean succeeded(@Nullable Void result) {
                             running.stream()
                                     .filter(i -> !soughtBack.contains(i))
-                                    .forEach(i -> successes.add(
-                                            executionOf(i), records.get(i).delivery()));
+                                    .forEach(i -> claims.succeed(executionOf(i), WaitBudget.none()));
                             if (!soughtBack.isEmpty()) {
                                 boolean unused = engine.failAll(
                                         soughtBack.stream()

@@ -1,6 +1,6 @@
 package io.dedup.kafka.clients.internal.turn;
 
-import io.dedup.kafka.clients.internal.record.RecordDeliveries;
+import io.dedup.kafka.id.KafkaDeliveries;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -11,7 +11,7 @@ import org.apache.kafka.common.TopicPartition;
 public final class PolledRecords {
     private PolledRecords() {}
 
-    public static <K, V> List<Polled<K, V>> of(ConsumerRecords<K, V> records, RecordDeliveries deliveries) {
+    public static <K, V> List<Polled<K, V>> of(ConsumerRecords<K, V> records, KafkaDeliveries deliveries) {
         List<Polled<K, V>> all = new ArrayList<>(records.count());
         for (TopicPartition partition : records.partitions()) {
             PolledPartition in = new PolledPartition(partition);

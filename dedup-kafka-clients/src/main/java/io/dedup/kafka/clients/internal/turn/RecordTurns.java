@@ -1,15 +1,14 @@
 package io.dedup.kafka.clients.internal.turn;
 
+import io.dedup.DedupOutcome.Completion;
 import io.dedup.adapter.Admission;
 import io.dedup.adapter.DedupAdapter;
 import io.dedup.adapter.Delivery;
 import io.dedup.adapter.Execution;
-import io.dedup.adapter.HandlerRun;
 import io.dedup.adapter.RunEnd;
 import io.dedup.adapter.Settlement;
 import io.dedup.adapter.WaitBudget;
-import io.dedup.kafka.clients.internal.settle.ClaimsAhead;
-import io.dedup.kafka.clients.internal.settle.Successes;
+import io.dedup.adapter.poll.ClaimedPoll;
 import io.dedup.kafka.clients.internal.turn.Outcomes.SoughtBack;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -19,15 +18,16 @@ import org.jspecify.annotations.Nullable;
  * the record as handled, so that its offset may be committed.
  */
 public final class RecordTurns {
+    /** The most that are claimed with one call. */
+    private static final int MOST = 500;
+
     private final DedupAdapter engine;
-    private final ClaimsAhead claims;
-    private final Successes successes;
+    private final ClaimedPoll claims;
     private final Outcomes outcomes;
 
-    public RecordTurns(DedupAdapter engine, ClaimsAhead claims, Successes successes, Outcomes outcomes) {
+    public RecordTurns(DedupAdapter engine, ClaimedPoll claims, Outcomes outcomes) {
         this.engine = engine;
         this.claims = claims;
-        this.successes = successes;
         this.outcomes = outcomes;
     }
 
@@ -57,78 +57,43 @@ public final class RecordTurns {
                 handled += turn(polled, work) ? 1 : 0;
             }
         } finally {
-            claims.end();
+            claims.endTurns();
         }
         return handled;
     }
 
+    /** Claims as many as the handler gets through in time. Returns the index of the record with which to claim again. */
     private <K, V> int claimFrom(List<Polled<K, V>> records, int from) {
-        claims.end();
-        List<Delivery> rest = records.subList(from, records.size()).stream()
+        claims.endTurns();
+        List<Delivery> next = records.subList(from, Math.min(from + MOST, records.size())).stream()
                 .map(Polled::delivery)
                 .toList();
-        int share = claims.share(rest);
-        claims.claim(records.subList(from, from + share).stream()
+        int share = Math.max(1, claims.share(next).size());
+        List<Delivery> toClaim = records.subList(from, from + share).stream()
                 .filter(each -> !each.in().isCut())
                 .map(Polled::delivery)
-                .toList());
+                .toList();
+        claims.polled(toClaim, toClaim.size());
+        claims.claimPolled();
         return from + share;
     }
 
     private <K, V> boolean turn(Polled<K, V> polled, Work<K, V> work) {
-        if (successes.isCopyOfHandled(polled.delivery())) {
+        if (claims.skipCopy(polled.delivery())) {
             outcomes.handled(polled);
             return false;
         }
-        if (polled.delivery().topic().policy().maxDeaths() > 0 && claims.isClaimedAlone(polled.delivery())) {
-            successes
-                    .record(); // if this message crashes the process, its death must not count for those handled before
-        }
-        Admission admission = claims.admit(polled.delivery());
+        // Never waits: only this partition is held if the message is in flight, and the others go on.
+        Admission admission = claims.admit(polled.delivery(), WaitBudget.none());
         if (!(admission instanceof Admission.Run run)) {
             outcomes.notRun(polled, admission);
             return false;
         }
-        return run.execution().isTransactional()
-                ? runInTransaction(polled, run.execution(), work)
-                : runClaimed(polled, run.execution(), work);
+        return run(polled, run.execution(), work);
     }
 
-    private <K, V> boolean runClaimed(Polled<K, V> polled, Execution execution, Work<K, V> work) {
-        return HandlerRun.run(
-                execution,
-                () -> {
-                    work.handle(polled.record(), execution);
-                    requireNotSoughtBack(polled);
-                    return null;
-                },
-                new Settlement<@Nullable Void, Boolean>() {
-                    @Override
-                    public Boolean succeeded(@Nullable Void result) {
-                        successes.add(execution, polled.delivery());
-                        outcomes.handled(polled);
-                        return true;
-                    }
-
-                    @Override
-                    public Boolean failed(Throwable thrown) {
-                        boolean leaseLost = execution.fail(thrown);
-                        if (thrown instanceof Error error) {
-                            throw error;
-                        }
-                        outcomes.failed(polled, leaseLost, thrown);
-                        return false;
-                    }
-                });
-    }
-
-    private void requireNotSoughtBack(Polled<?, ?> polled) throws SoughtBack {
-        if (outcomes.isSoughtBack(polled)) {
-            throw new SoughtBack();
-        }
-    }
-
-    private <K, V> boolean runInTransaction(Polled<K, V> polled, Execution execution, Work<K, V> work) {
+    private <K, V> boolean run(Polled<K, V> polled, Execution execution, Work<K, V> work) {
+        QueuedSuccess queued = new QueuedSuccess(execution);
         RunEnd end = engine.run(
                 execution,
                 begun -> {
@@ -136,6 +101,7 @@ public final class RecordTurns {
                     requireNotSoughtBack(polled);
                     return null;
                 },
+                queued,
                 WaitBudget.none());
         if (end instanceof RunEnd.Handled) {
             outcomes.handled(polled);
@@ -143,13 +109,41 @@ public final class RecordTurns {
         }
         if (end instanceof RunEnd.NotRun notRun) {
             outcomes.notRun(polled, notRun.admission());
-        } else {
-            Throwable cause = ((RunEnd.Failed) end).cause();
-            if (cause instanceof Error error) {
-                throw error;
-            }
-            outcomes.failed(polled, false, cause);
+            return false;
         }
+        Throwable cause = ((RunEnd.Failed) end).cause();
+        if (cause instanceof Error error) {
+            throw error;
+        }
+        outcomes.failed(polled, queued.leaseLost, cause);
         return false;
+    }
+
+    /** A success outside a transaction is recorded with others, before the next commit. */
+    private final class QueuedSuccess implements Settlement<byte @Nullable [], RunEnd> {
+        private final Execution execution;
+        private boolean leaseLost;
+
+        QueuedSuccess(Execution execution) {
+            this.execution = execution;
+        }
+
+        @Override
+        public RunEnd succeeded(byte @Nullable [] result) {
+            claims.succeed(execution, WaitBudget.none());
+            return RunEnd.Handled.with(Completion.PENDING);
+        }
+
+        @Override
+        public RunEnd failed(Throwable thrown) {
+            leaseLost = execution.fail(thrown);
+            return new RunEnd.Failed(thrown);
+        }
+    }
+
+    private void requireNotSoughtBack(Polled<?, ?> polled) throws SoughtBack {
+        if (outcomes.isSoughtBack(polled)) {
+            throw new SoughtBack();
+        }
     }
 }

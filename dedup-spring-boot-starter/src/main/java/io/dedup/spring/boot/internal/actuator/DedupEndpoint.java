@@ -5,11 +5,10 @@ import io.dedup.OperatorResult;
 import io.dedup.adapter.DedupAdapter;
 import io.dedup.spring.boot.internal.actuator.OperatorKeys.Found;
 import io.dedup.spring.boot.internal.actuator.OperatorKeys.FoundScope;
-import io.dedup.spring.boot.internal.deduplicator.DeduplicatedListener;
 import io.dedup.spring.boot.internal.deduplicator.DeduplicatorRegistry;
+import io.dedup.spring.boot.internal.deduplicator.Served;
 import io.dedup.spring.boot.internal.deduplicator.ServingDeduplicator;
 import io.dedup.spring.boot.internal.outcome.OutcomeCounts;
-import io.dedup.spring.boot.internal.plan.PlannedListener;
 import io.dedup.spring.boot.internal.plan.TopicPlan;
 import io.dedup.spring.boot.internal.store.DedupStores;
 import io.dedup.spring.boot.internal.text.SettingText;
@@ -58,7 +57,7 @@ public final class DedupEndpoint {
         this.keys = new OperatorKeys(registry);
     }
 
-    /** A topic of a listener. */
+    /** A topic of a listener, or of a path of requests. */
     record ListenerView(
             String listener,
             String broker,
@@ -96,21 +95,17 @@ public final class DedupEndpoint {
     @ReadOperation
     public DedupView all() {
         List<ListenerView> listeners = new ArrayList<>();
-        for (DeduplicatedListener served : registry.listeners()) {
-            PlannedListener listener = served.listener();
-            Map<String, TopicPlan> plans = new LinkedHashMap<>(listener.byTopic());
-            if (listener.byPattern() != null) {
-                plans.put("/" + listener.spec().pattern() + "/", listener.byPattern());
-            }
-            plans.forEach((topic, plan) -> listeners.add(new ListenerView(
-                    listener.spec().name(),
-                    served.servedBy().broker(),
-                    OperatorKeys.scope(listener.consumer(), topic),
-                    plan.id().toString(),
-                    SettingText.of(plan.policy().window()),
-                    SettingText.of(plan.policy().mode()),
-                    SettingText.of(plan.policy()),
-                    counts.of(listener.consumer(), topic))));
+        for (Served served : registry.served()) {
+            served.plans()
+                    .forEach((topic, plan) -> listeners.add(new ListenerView(
+                            served.name(),
+                            served.servedBy().broker(),
+                            OperatorKeys.scope(served.consumer(), topic),
+                            plan.id().toString(),
+                            SettingText.of(plan.policy().window()),
+                            SettingText.of(plan.policy().mode()),
+                            SettingText.of(plan.policy()),
+                            counts.of(served.consumer(), topic))));
         }
         Map<String, ConsumerView> consumers = new LinkedHashMap<>();
         for (ServingDeduplicator serving : registry.deduplicators()) {

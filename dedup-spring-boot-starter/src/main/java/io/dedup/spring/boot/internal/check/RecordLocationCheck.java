@@ -3,9 +3,8 @@ package io.dedup.spring.boot.internal.check;
 import io.dedup.policy.DedupMode;
 import io.dedup.spring.boot.DedupConfigurationException;
 import io.dedup.spring.boot.DedupProperties;
-import io.dedup.spring.boot.internal.deduplicator.DeduplicatedListener;
+import io.dedup.spring.boot.internal.deduplicator.Served;
 import io.dedup.spring.boot.internal.plan.KnownTopics;
-import io.dedup.spring.boot.internal.plan.PlannedListener;
 import io.dedup.spring.boot.internal.plan.TopicPlan;
 import io.dedup.spring.boot.internal.plan.TopicPlans;
 import io.dedup.spring.boot.internal.store.DedupStores;
@@ -37,11 +36,11 @@ final class RecordLocationCheck {
     }
 
     /**
-     * Looks at the listeners that are deduplicated.
+     * Looks at what is deduplicated.
      *
      * @throws DedupConfigurationException when nothing would ever use the store that is configured
      */
-    void check(List<DeduplicatedListener> served) {
+    void check(List<? extends Served> served) {
         DedupProperties.StoreType type = properties.getStore();
         if ((type != DedupProperties.StoreType.REDIS && type != DedupProperties.StoreType.MEMORY) || !stores.isOwn()) {
             return;
@@ -50,20 +49,13 @@ final class RecordLocationCheck {
         boolean storeIsUsed = known.expectsMoreTopics()
                 || plans.topics().named().keySet().stream()
                         .anyMatch(topic -> isElsewhere(plans.plan(topic, List.of())));
-        for (DeduplicatedListener each : served) {
-            PlannedListener listener = each.listener();
-            listener.byTopic().forEach((topic, plan) -> {
+        for (Served each : served) {
+            each.plans().forEach((topic, plan) -> {
                 if (!isElsewhere(plan)) {
                     inTable.add(topic);
                 }
             });
-            storeIsUsed |= listener.byTopic().values().stream().anyMatch(RecordLocationCheck::isElsewhere);
-            if (listener.byPattern() != null) {
-                storeIsUsed |= isElsewhere(listener.byPattern());
-                if (!isElsewhere(listener.byPattern())) {
-                    inTable.add("/" + listener.spec().pattern() + "/");
-                }
-            }
+            storeIsUsed |= each.plans().values().stream().anyMatch(RecordLocationCheck::isElsewhere);
         }
         String store = SettingText.of(type);
         if (!storeIsUsed) {

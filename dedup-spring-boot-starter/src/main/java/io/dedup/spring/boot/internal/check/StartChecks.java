@@ -4,6 +4,7 @@ import io.dedup.spring.boot.DedupConfigurationException;
 import io.dedup.spring.boot.DedupProperties;
 import io.dedup.spring.boot.internal.deduplicator.DeduplicatedListener;
 import io.dedup.spring.boot.internal.deduplicator.DeduplicatorRegistry;
+import io.dedup.spring.boot.internal.deduplicator.Served;
 import io.dedup.spring.boot.internal.plan.KnownTopics;
 import io.dedup.spring.boot.internal.plan.TopicPlans;
 import io.dedup.spring.boot.internal.store.DedupStores;
@@ -50,7 +51,8 @@ public final class StartChecks implements SmartLifecycle {
     public void start() {
         running = true;
         checks.orderedStream().forEach(StartCheck::findListeners);
-        List<DeduplicatedListener> served = registry.listeners();
+        List<DeduplicatedListener> listeners = registry.listeners();
+        List<Served> served = registry.served();
         UnusedEntries unused = new UnusedEntries(plans, known);
         List<StartCheck.Warning> warnings = new ArrayList<>(unused.warnings());
         if (served.isEmpty()) {
@@ -66,7 +68,7 @@ public final class StartChecks implements SmartLifecycle {
             if (check.waits() && !properties.isStrict()) {
                 later.add(check);
             } else {
-                warnings.addAll(check.warnings(served));
+                warnings.addAll(check.warnings(listeners));
             }
         });
         if (!served.isEmpty()) {
@@ -87,17 +89,17 @@ public final class StartChecks implements SmartLifecycle {
             warn(warning);
         }
         if (!later.isEmpty()) {
-            Thread thread = new Thread(() -> run(later, served), "dedup-start-checks");
+            Thread thread = new Thread(() -> run(later, listeners), "dedup-start-checks");
             thread.setDaemon(true);
             waiting = thread;
             thread.start();
         }
     }
 
-    private static void run(List<StartCheck> later, List<DeduplicatedListener> served) {
+    private static void run(List<StartCheck> later, List<DeduplicatedListener> listeners) {
         for (StartCheck check : later) {
             try {
-                check.warnings(served).forEach(StartChecks::warn);
+                check.warnings(listeners).forEach(StartChecks::warn);
             } catch (RuntimeException e) {
                 log.info("A check of the settings failed, and says nothing", e); // as while the application ends
             }

@@ -1,7 +1,6 @@
 package io.dedup.spring.boot.internal.check;
 
-import io.dedup.spring.boot.internal.deduplicator.DeduplicatedListener;
-import io.dedup.spring.boot.internal.plan.PlannedListener;
+import io.dedup.spring.boot.internal.deduplicator.Served;
 import io.dedup.spring.boot.internal.plan.TopicPlan;
 import io.dedup.spring.boot.internal.store.DedupStores;
 import io.dedup.spring.boot.internal.text.SettingText;
@@ -20,22 +19,18 @@ public final class StartTable {
     private final List<List<String>> rows = new ArrayList<>();
     private final DedupStores stores;
 
-    public StartTable(List<DeduplicatedListener> served, DedupStores stores) {
+    public StartTable(List<? extends Served> served, DedupStores stores) {
         this.stores = stores;
         rows.add(HEAD);
-        for (DeduplicatedListener each : served) {
-            PlannedListener listener = each.listener();
-            listener.byTopic().forEach((topic, plan) -> rows.add(row(each, topic, plan)));
-            if (listener.byPattern() != null) {
-                rows.add(row(each, "/" + listener.spec().pattern() + "/", listener.byPattern()));
-            }
+        for (Served each : served) {
+            each.plans().forEach((topic, plan) -> rows.add(row(each, topic, plan)));
         }
     }
 
-    private List<String> row(DeduplicatedListener each, String topic, TopicPlan plan) {
+    private List<String> row(Served each, String topic, TopicPlan plan) {
         return Stream.of(
-                        each.listener().spec().name(),
-                        each.listener().consumer(),
+                        each.name(),
+                        each.consumer(),
                         topic,
                         plan.id().toString(),
                         SettingText.of(plan.policy().window()),

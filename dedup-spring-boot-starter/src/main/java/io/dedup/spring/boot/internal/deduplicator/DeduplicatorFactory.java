@@ -10,6 +10,7 @@ import io.dedup.privacy.OtherHashKeyException;
 import io.dedup.spring.boot.DedupConfigurationException;
 import io.dedup.spring.boot.DedupProperties;
 import io.dedup.spring.boot.internal.plan.PlannedListener;
+import io.dedup.spring.boot.internal.plan.PlannedPath;
 import io.dedup.spring.boot.internal.plan.TopicPlan;
 import io.dedup.spring.boot.internal.plan.TopicPlans;
 import io.dedup.spring.boot.internal.store.DedupStores;
@@ -58,7 +59,7 @@ public final class DeduplicatorFactory {
      */
     ServingDeduplicator open(String broker, PlannedListener listener) {
         Map<String, TopicPlan> topics = new LinkedHashMap<>();
-        if (listener.byPattern() == null && !broker.equals(DeduplicatorRegistry.HTTP)) {
+        if (listener.byPattern() == null) {
             // What other listeners of this consumer may read, so that they can share it.
             plans.topics().named().keySet().forEach(topic -> {
                 TopicPlan plan = plans.plan(topic, List.of());
@@ -69,7 +70,26 @@ public final class DeduplicatorFactory {
         }
         topics.putAll(listener.byTopic());
         return new ServingDeduplicator(
-                broker, deduplicator(listener, topics), Map.copyOf(topics), listener.byPattern());
+                broker,
+                deduplicator("Listener " + listener.spec().name(), listener.consumer(), topics, listener.byPattern()),
+                Map.copyOf(topics),
+                listener.byPattern());
+    }
+
+    /**
+     * Makes a deduplicator that serves paths of one consumer.
+     *
+     * @throws DedupConfigurationException when it can't be made; says what to change
+     */
+    ServingDeduplicator open(List<PlannedPath> paths) {
+        Map<String, TopicPlan> topics = new LinkedHashMap<>();
+        paths.forEach(path -> topics.put(path.topic(), path.plan()));
+        PlannedPath first = paths.get(0);
+        return new ServingDeduplicator(
+                DeduplicatedPath.BROKER,
+                deduplicator(first.property(), first.consumer(), topics, null),
+                Map.copyOf(topics),
+                null);
     }
 
     /** Reports a deduplicator that is in use from now on. */
@@ -77,14 +97,14 @@ public final class DeduplicatorFactory {
         listenerFactories.orderedStream().forEach(each -> each.opened(opened));
     }
 
-    private Deduplicator deduplicator(PlannedListener listener, Map<String, TopicPlan> topics) {
+    private Deduplicator deduplicator(
+            String what, String consumer, Map<String, TopicPlan> topics, @Nullable TopicPlan others) {
         DedupStore store = stores.store();
-        DeduplicatorBuilder builder = Deduplicators.builder(store).consumer(listener.consumer());
+        DeduplicatorBuilder builder = Deduplicators.builder(store).consumer(consumer);
         setShutdownTimeout(builder);
         if (instance != null) {
             builder.instance(instance);
         }
-        TopicPlan others = listener.byPattern();
         DedupPolicy defaults = others == null
                 ? DedupPolicy.builder()
                         .settingNames(new YamlNames("dedup.defaults"))
@@ -101,7 +121,7 @@ public final class DeduplicatorFactory {
         listeners.orderedStream().forEach(builder::listener);
         listenerFactories
                 .orderedStream()
-                .forEach(factory -> builder.listener(factory.of(listener.consumer(), topic -> {
+                .forEach(factory -> builder.listener(factory.of(consumer, topic -> {
                     TopicPlan plan = topics.getOrDefault(topic, others);
                     return plan == null ? defaults : plan.policy();
                 })));
@@ -114,8 +134,8 @@ public final class DeduplicatorFactory {
                     e);
         } catch (IllegalArgumentException e) {
             throw new DedupConfigurationException(
-                    "Listener " + listener.spec().name() + " (consumer " + listener.consumer()
-                            + ") can't be deduplicated: " + YamlNames.inYaml(String.valueOf(e.getMessage())),
+                    what + " (consumer " + consumer + ") can't be deduplicated: "
+                            + YamlNames.inYaml(String.valueOf(e.getMessage())),
                     "Choose a mode that the store supports. dedup.store: jdbc supports leased, leased-transactional and"
                             + " transactional; tiered supports tiered, transactional and leased; redis and memory support leased,"
                             + " and transactional if there is a table as well, which then keeps these records.",

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A deduplicator and what it serves.
  *
- * @param broker {@code Kafka}, {@code RocketMQ}, or {@code method} for methods that something else calls
+ * @param broker {@code Kafka}, {@code RocketMQ}, {@code HTTP}, or {@code method} for methods that something else calls
  * @param topics the topics that it knows by name
  * @param others for all other topics; null when it serves none
  */

@@ -1,4 +1,4 @@
-/** Requests with an {@code Idempotency-Key}: what Spring MVC and WebFlux have in common. */
+/** Reads {@code dedup.http}, and serves its paths with dedup-http. */
 @NullMarked
 package io.dedup.spring.boot.internal.http;
 

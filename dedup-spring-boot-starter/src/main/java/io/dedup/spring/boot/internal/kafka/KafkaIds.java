@@ -1,7 +1,7 @@
 package io.dedup.spring.boot.internal.kafka;
 
 import io.dedup.id.MessageIdExtractor;
-import io.dedup.kafka.KafkaMessageIds;
+import io.dedup.kafka.id.KafkaMessageIds;
 import io.dedup.spring.boot.internal.id.IdExpression;
 import io.dedup.spring.boot.internal.id.SpelId;
 import java.time.Instant;

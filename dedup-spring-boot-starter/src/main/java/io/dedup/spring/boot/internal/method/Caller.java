@@ -1,7 +1,7 @@
 package io.dedup.spring.boot.internal.method;
 
 import io.dedup.spring.boot.internal.call.DeduplicatedCalls.Patience;
-import io.dedup.spring.boot.internal.http.RequestThread;
+import io.dedup.spring.boot.internal.call.RequestThread;
 import java.lang.reflect.Method;
 import java.util.List;
 import org.springframework.core.annotation.MergedAnnotations;

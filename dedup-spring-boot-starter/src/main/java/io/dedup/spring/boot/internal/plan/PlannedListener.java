@@ -35,6 +35,16 @@ public record PlannedListener(
                 && (byPattern == null || other.plans().allMatch(byPattern::canShareRecords));
     }
 
+    /** Whether it may read the topic of a path. */
+    public boolean overlaps(PlannedPath path) {
+        return byPattern != null || byTopic.containsKey(path.topic());
+    }
+
+    /** Whether messages of a path's topic can share their records with its requests. */
+    public boolean canShareRecords(PlannedPath path) {
+        return plansFor(path.topic()).allMatch(path.plan()::canShareRecords);
+    }
+
     private Stream<TopicPlan> plansFor(String topic) {
         return Stream.of(byTopic.get(topic), byPattern).filter(Objects::nonNull);
     }

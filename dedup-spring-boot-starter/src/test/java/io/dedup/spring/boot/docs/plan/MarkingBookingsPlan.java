@@ -4,7 +4,7 @@ package io.dedup.spring.boot.docs.plan;
 import static io.dedup.testkit.plan.Fault.COPIES;
 import static io.dedup.testkit.plan.Fault.KILL;
 
-import io.dedup.kafka.KafkaMessageIds;
+import io.dedup.kafka.id.KafkaMessageIds;
 import io.dedup.testkit.kafka.KafkaTraffic;
 import io.dedup.testkit.plan.FaultPlan;
 import io.dedup.testkit.plan.FaultRun;

@@ -1,7 +1,7 @@
 package io.dedup.spring.boot.docs.plan;
 
 // docs:begin
-import io.dedup.kafka.KafkaMessageIds;
+import io.dedup.kafka.id.KafkaMessageIds;
 import io.dedup.testkit.plan.FaultPlan;
 import io.dedup.testkit.plan.FaultRun;
 import io.dedup.testkit.spring.KafkaReplays;

@@ -163,9 +163,13 @@ class EndpointTest {
         DedupKey key =
                 keys.find(consumer() + ":" + TestApp.topic("orders")).scope().key("e-repaired");
         Owner owner = new Owner("pod-1~x.1");
-        assertThat(stores.store().claim(new ClaimRequest(key, owner, Duration.ofMinutes(1))))
+        assertThat(stores.store()
+                        .claim(List.of(new ClaimRequest(key, owner, Duration.ofMinutes(1))))
+                        .get(0))
                 .isInstanceOf(ClaimResult.Acquired.class);
-        stores.store().release(new ReleaseRequest(new Claim(key, owner, 1), ReleaseMode.STARTED));
+        stores.store()
+                .release(List.of(new ReleaseRequest(new Claim(key, owner, 1), ReleaseMode.STARTED)))
+                .get(0);
         String list = "/" + scope("orders") + "?olderThan=0s";
         assertThat(call("GET", list).body()).contains("e-repaired");
 
@@ -199,9 +203,11 @@ class EndpointTest {
         for (String id : usable) {
             Owner owner = new Owner("pod-1~x." + usable.indexOf(id));
             DedupKey key = scope.key(id);
-            assertThat(store.claim(new ClaimRequest(key, owner, Duration.ofMinutes(1))))
+            assertThat(store.claim(List.of(new ClaimRequest(key, owner, Duration.ofMinutes(1))))
+                            .get(0))
                     .isInstanceOf(ClaimResult.Acquired.class);
-            store.release(new ReleaseRequest(new Claim(key, owner, 1), ReleaseMode.STARTED));
+            store.release(List.of(new ReleaseRequest(new Claim(key, owner, 1), ReleaseMode.STARTED)))
+                    .get(0);
         }
         String list = "/" + scope("orders") + "?olderThan=0s&limit=";
         JsonNode answer =
@@ -321,7 +327,8 @@ class EndpointTest {
         assertThat(call("POST", live).body()).contains("APPLIED");
         DedupStore store = TestApp.shared().getBean(DedupStores.class).store();
         DedupKey elsewhere = DedupScope.of("another application", "topic").key(id);
-        store.claim(new ClaimRequest(elsewhere, new Owner("elsewhere"), Duration.ofMinutes(5)));
+        store.claim(List.of(new ClaimRequest(elsewhere, new Owner("elsewhere"), Duration.ofMinutes(5))))
+                .get(0);
 
         JsonNode answer = JsonMapper.shared()
                 .readTree(send("DELETE", "/actuator/deduperasure/" + base64(id)).body());

@@ -28,8 +28,6 @@ public interface Dialect {
 
     List<@Nullable WriteResult> release(Connection connection, List<ReleaseRequest> requests) throws SQLException;
 
-    List<@Nullable WriteResult> renew(Connection connection, List<RenewRequest> requests) throws SQLException;
-
     /** Renews rows that no other session has locked; the rest returns {@code StoreError}. */
     List<@Nullable WriteResult> renewUnlocked(Connection connection, List<RenewRequest> requests) throws SQLException;
 

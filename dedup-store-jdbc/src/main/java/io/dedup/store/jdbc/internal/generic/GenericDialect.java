@@ -105,22 +105,23 @@ public final class GenericDialect implements Dialect {
     }
 
     @Override
-    public List<@Nullable WriteResult> renew(Connection connection, List<RenewRequest> requests) throws SQLException {
-        return renew(connection, requests, null, new HashSet<>());
-    }
-
-    @Override
     public List<@Nullable WriteResult> renewUnlocked(Connection connection, List<RenewRequest> requests)
             throws SQLException {
         if (skipLocked == null) {
-            return renew(connection, requests); // waits for a locked row, but not longer than the lock time-out
+            return renewWaiting(connection, requests);
         }
         List<DedupKey> keys =
                 requests.stream().map(request -> request.claim().key()).toList();
         Set<DedupKey> late = new HashSet<>();
         List<@Nullable WriteResult> answers = SkipLocked.inTransaction(
                 connection, () -> renew(connection, requests, skipLocked.lock(connection, keys), late));
-        return LateRenewals.settle(requests, answers, late, failures.errors(), open -> renew(connection, open));
+        return LateRenewals.settle(requests, answers, late, failures.errors(), open -> renewWaiting(connection, open));
+    }
+
+    /** Waits for locked rows, but not longer than the lock time-out. */
+    private List<@Nullable WriteResult> renewWaiting(Connection connection, List<RenewRequest> requests)
+            throws SQLException {
+        return renew(connection, requests, null, new HashSet<>());
     }
 
     /**

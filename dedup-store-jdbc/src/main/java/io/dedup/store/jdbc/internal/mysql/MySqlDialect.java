@@ -49,7 +49,6 @@ public final class MySqlDialect implements Dialect {
     private final MySqlClaims claims;
     private final MySqlWrites<CompleteRequest> complete;
     private final MySqlWrites<ReleaseRequest> release;
-    private final MySqlWrites<RenewRequest> renew;
     private final MySqlRenewals renewals;
     private final MySqlImports imports;
     private final RecordDialect records;
@@ -96,7 +95,7 @@ public final class MySqlDialect implements Dialect {
                     statement.setInt(first, ReleaseNumber.of(request));
                     return first + 1;
                 });
-        this.renew = new MySqlWrites<>(
+        MySqlWrites<RenewRequest> renew = new MySqlWrites<>(
                 settings,
                 statements,
                 "renew",
@@ -146,11 +145,6 @@ public final class MySqlDialect implements Dialect {
     public List<@Nullable WriteResult> release(Connection connection, List<ReleaseRequest> requests)
             throws SQLException {
         return release.write(connection, limits, requests);
-    }
-
-    @Override
-    public List<@Nullable WriteResult> renew(Connection connection, List<RenewRequest> requests) throws SQLException {
-        return renew.write(connection, limits, requests);
     }
 
     @Override

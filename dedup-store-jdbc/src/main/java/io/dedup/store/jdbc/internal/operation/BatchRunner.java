@@ -36,17 +36,13 @@ final class BatchRunner {
         this.patienceNanos = patience.toNanos();
     }
 
-    /** The answer to one request. */
-    <Q, A> A one(Operation<Q, A> operation, Connection connection, Q request) {
-        Run<Q, A> run = new Run<>(operation, connection, 1);
-        run.piece(List.of(request));
-        return run.answer(operation.key().apply(request));
-    }
-
     /** The answers in the order of the requests. */
-    <Q, A> List<A> all(Operation<Q, A> operation, Connection connection, List<Q> requests) {
-        List<Q> sorted = new ArrayList<>(requests);
-        sorted.sort(Comparator.comparing(operation.key(), KeyBytes.ORDER));
+    <Q, A> List<A> run(Operation<Q, A> operation, Connection connection, List<Q> requests) {
+        List<Q> sorted = requests;
+        if (requests.size() > 1) {
+            sorted = new ArrayList<>(requests);
+            sorted.sort(Comparator.comparing(operation.key(), KeyBytes.ORDER));
+        }
         Run<Q, A> run = new Run<>(operation, connection, requests.size());
         int from = 0;
         while (from < sorted.size()) {

@@ -24,46 +24,22 @@ final class CompletionSizes {
     private final StatementSize statementSize;
     private final SqlFailures failures;
     private final OwnConnections connections;
-    private final Function<CompleteRequest, WriteResult> single;
-    private final Function<List<CompleteRequest>, List<WriteResult>> batch;
+    private final Function<List<CompleteRequest>, List<WriteResult>> send;
 
     CompletionSizes(
             StatementSize statementSize,
             SqlFailures failures,
             OwnConnections connections,
-            Function<CompleteRequest, WriteResult> single,
-            Function<List<CompleteRequest>, List<WriteResult>> batch) {
+            Function<List<CompleteRequest>, List<WriteResult>> send) {
         this.statementSize = statementSize;
         this.failures = failures;
         this.connections = connections;
-        this.single = single;
-        this.batch = batch;
+        this.send = send;
     }
 
-    WriteResult one(CompleteRequest request) {
-        byte[] result = request.result();
-        if (result == null) {
-            return single.apply(request);
-        }
-        askIfDoubted();
-        if (!statementSize.fits(result)) {
-            throw failures.resultTooLarge("complete", result.length, statementSize.maxResult());
-        }
-        boolean answered = false;
-        try {
-            WriteResult answer = single.apply(request);
-            answered = true;
-            return answer;
-        } finally {
-            if (!answered) {
-                statementSize.doubt();
-            }
-        }
-    }
-
-    List<WriteResult> all(List<CompleteRequest> requests) {
+    List<WriteResult> complete(List<CompleteRequest> requests) {
         if (requests.stream().allMatch(request -> request.result() == null)) {
-            return batch.apply(requests);
+            return send.apply(requests);
         }
         askIfDoubted();
         List<CompleteRequest> fitting = new ArrayList<>(requests.size());
@@ -78,7 +54,7 @@ final class CompletionSizes {
                 fitting.add(request);
             }
         }
-        List<WriteResult> sent = batch.apply(fitting);
+        List<WriteResult> sent = send.apply(fitting);
         for (int i = 0; i < fitting.size(); i++) {
             answers.put(fitting.get(i).claim().key(), sent.get(i));
             if (fitting.get(i).result() != null && sent.get(i) instanceof WriteResult.StoreError) {

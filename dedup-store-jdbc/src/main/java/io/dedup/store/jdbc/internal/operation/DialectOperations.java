@@ -13,13 +13,12 @@ import io.dedup.store.operator.ImportResult;
 import java.util.function.Function;
 import java.util.function.ToIntFunction;
 
-/** The operations that have a batch form. */
+/** The operations on lists of requests. */
 record DialectOperations(
         Operation<ClaimRequest, ClaimResult> claim,
         Operation<CompleteRequest, WriteResult> complete,
         Operation<ReleaseRequest, WriteResult> release,
         Operation<RenewRequest, WriteResult> renew,
-        Operation<RenewRequest, WriteResult> renewUnlocked,
         Operation<ImportRequest, ImportResult> importDone) {
 
     static DialectOperations of(Dialect dialect) {
@@ -29,15 +28,13 @@ record DialectOperations(
                         ClaimRequest::key,
                         request -> StatementSize.ofRequest(request.key(), null),
                         dialect::claim,
-                        ClaimResult.StoreError::new,
-                        answer -> answer instanceof ClaimResult.StoreError error ? error.cause() : null),
+                        ClaimResult.StoreError::new),
                 writing(
                         "complete",
                         request -> request.claim().key(),
                         request -> StatementSize.ofRequest(request.claim().key(), request.result()),
                         dialect::complete),
                 writing("release", (ReleaseRequest request) -> request.claim().key(), dialect::release),
-                writing("renew", (RenewRequest request) -> request.claim().key(), dialect::renew),
                 writing("renew", (RenewRequest request) -> request.claim().key(), dialect::renewUnlocked),
                 new Operation<>(
                         "import",
@@ -45,7 +42,6 @@ record DialectOperations(
                         request -> StatementSize.ofRequest(request.key(), request.result()),
                         dialect::importDone,
                         ImportResult.StoreError::new,
-                        answer -> answer instanceof ImportResult.StoreError error ? error.cause() : null,
                         ImportResult.Decision.HELD));
     }
 
@@ -56,12 +52,6 @@ record DialectOperations(
 
     private static <Q> Operation<Q, WriteResult> writing(
             String name, Function<Q, DedupKey> key, ToIntFunction<Q> size, Operation.Call<Q, WriteResult> call) {
-        return new Operation<>(
-                name,
-                key,
-                size,
-                call,
-                WriteResult.StoreError::new,
-                answer -> answer instanceof WriteResult.StoreError error ? error.cause() : null);
+        return new Operation<>(name, key, size, call, WriteResult.StoreError::new);
     }
 }

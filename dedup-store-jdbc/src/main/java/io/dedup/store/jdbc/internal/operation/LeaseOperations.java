@@ -19,8 +19,8 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * Claims, completes, releases and renews on the store's own connections. A single request that fails throws; every
- * request of a batch gets a result, possibly an error. Thread-safe.
+ * Claims, completes, releases and renews on the store's own connections. Every request gets a result, possibly an
+ * error. Thread-safe.
  */
 public final class LeaseOperations {
     private final OwnConnections connections;
@@ -33,7 +33,7 @@ public final class LeaseOperations {
     /**
      * Creates the operations of one store.
      *
-     * @param heartbeat the connection of {@link #renewAll}
+     * @param heartbeat the connection of {@link #renew}
      * @param patience how long the requests of a batch are run one by one after one of them was found locked
      */
     public LeaseOperations(
@@ -49,49 +49,29 @@ public final class LeaseOperations {
         this.operations = DialectOperations.of(dialect);
         this.runner = new BatchRunner(failures, pieces, patience);
         this.completions = new CompletionSizes(
-                pieces.statementSize(),
-                failures,
-                connections,
-                request -> one(operations.complete(), request),
-                requests -> all(operations.complete(), requests));
+                pieces.statementSize(), failures, connections, requests -> run(operations.complete(), requests));
     }
 
-    public ClaimResult claim(ClaimRequest request) {
-        return one(operations.claim(), request);
+    public List<ClaimResult> claim(List<ClaimRequest> requests) {
+        return run(operations.claim(), requests);
     }
 
-    public List<ClaimResult> claimAll(List<ClaimRequest> requests) {
-        return all(operations.claim(), requests);
+    public List<WriteResult> complete(List<CompleteRequest> requests) {
+        return completions.complete(requests);
     }
 
-    public WriteResult complete(CompleteRequest request) {
-        return completions.one(request);
+    public List<WriteResult> release(List<ReleaseRequest> requests) {
+        return run(operations.release(), requests);
     }
 
-    public List<WriteResult> completeAll(List<CompleteRequest> requests) {
-        return completions.all(requests);
-    }
-
-    public WriteResult release(ReleaseRequest request) {
-        return one(operations.release(), request);
-    }
-
-    public List<WriteResult> releaseAll(List<ReleaseRequest> requests) {
-        return all(operations.release(), requests);
-    }
-
-    public WriteResult renew(RenewRequest request) {
-        return one(operations.renew(), request);
-    }
-
-    public List<WriteResult> renewAll(List<RenewRequest> requests) {
+    public List<WriteResult> renew(List<RenewRequest> requests) {
         if (requests.isEmpty()) {
             return List.of();
         }
-        Operation<RenewRequest, WriteResult> operation = operations.renewUnlocked();
+        Operation<RenewRequest, WriteResult> operation = operations.renew();
         try {
             return heartbeat.run(
-                    connection -> runner.all(operation, connection, requests),
+                    connection -> runner.run(operation, connection, requests),
                     answers -> answers.stream().anyMatch(WriteResult.StoreError.class::isInstance));
         } catch (SQLException e) {
             return unanswered(operation, requests, e);
@@ -99,28 +79,15 @@ public final class LeaseOperations {
     }
 
     public List<ImportResult> importDone(List<ImportRequest> requests) {
-        return all(operations.importDone(), requests);
+        return run(operations.importDone(), requests);
     }
 
-    private <Q, A> A one(Operation<Q, A> operation, Q request) {
-        try (Borrowed borrowed = connections.open()) {
-            A answer = runner.one(operation, borrowed.connection(), request);
-            DedupStoreException error = operation.errorOf().apply(answer);
-            if (error != null) {
-                throw error;
-            }
-            return answer;
-        } catch (SQLException e) {
-            throw failures.failed(operation.name(), e);
-        }
-    }
-
-    private <Q, A> List<A> all(Operation<Q, A> operation, List<Q> requests) {
+    private <Q, A> List<A> run(Operation<Q, A> operation, List<Q> requests) {
         if (requests.isEmpty()) {
             return List.of();
         }
         try (Borrowed borrowed = connections.open()) {
-            return runner.all(operation, borrowed.connection(), requests);
+            return runner.run(operation, borrowed.connection(), requests);
         } catch (SQLException e) {
             return unanswered(operation, requests, e);
         }

@@ -16,7 +16,6 @@ import org.jspecify.annotations.Nullable;
  * @param size the maximum number of bytes that a request adds to a statement
  * @param call runs requests in the database; see {@code Dialect}
  * @param error creates the result of a request that failed
- * @param errorOf the error of a result; null if it is not an error
  * @param locked the result of a single request whose row another session has locked; null if that is an error
  */
 public record Operation<Q, A>(
@@ -25,7 +24,6 @@ public record Operation<Q, A>(
         ToIntFunction<Q> size,
         Call<Q, A> call,
         Function<DedupStoreException, A> error,
-        Function<A, @Nullable DedupStoreException> errorOf,
         @Nullable A locked) {
 
     Operation(
@@ -33,9 +31,8 @@ public record Operation<Q, A>(
             Function<Q, DedupKey> key,
             ToIntFunction<Q> size,
             Call<Q, A> call,
-            Function<DedupStoreException, A> error,
-            Function<A, @Nullable DedupStoreException> errorOf) {
-        this(name, key, size, call, error, errorOf, null);
+            Function<DedupStoreException, A> error) {
+        this(name, key, size, call, error, null);
     }
 
     /** Runs requests; the result is null for those to repeat. */

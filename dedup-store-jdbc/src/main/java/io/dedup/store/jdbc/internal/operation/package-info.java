@@ -1,4 +1,4 @@
-/** Runs the operations of the store on a dialect: single or in batches, with an answer for each request. */
+/** Runs the operations of the store on a dialect, with an answer for each request. */
 @NullMarked
 package io.dedup.store.jdbc.internal.operation;
 

@@ -43,7 +43,7 @@ import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** One statement per operation, single or batch; see {@link PostgresSql}. */
+/** One statement per operation, however many messages it has; see {@link PostgresSql}. */
 public final class PostgresDialect implements Dialect {
     private static final int OLDEST_SERVER = 12;
 
@@ -205,11 +205,6 @@ public final class PostgresDialect implements Dialect {
     }
 
     @Override
-    public List<@Nullable WriteResult> renew(Connection connection, List<RenewRequest> requests) throws SQLException {
-        return renew.write(connection, statements, requests);
-    }
-
-    @Override
     public List<@Nullable WriteResult> renewUnlocked(Connection connection, List<RenewRequest> requests)
             throws SQLException {
         WriteResult[] answers = new WriteResult[requests.size()];
@@ -228,7 +223,11 @@ public final class PostgresDialect implements Dialect {
             }
         }
         return LateRenewals.settle(
-                requests, Arrays.asList(answers), late, failures.errors(), open -> renew(connection, open));
+                requests,
+                Arrays.asList(answers),
+                late,
+                failures.errors(),
+                open -> renew.write(connection, statements, open));
     }
 
     @Override

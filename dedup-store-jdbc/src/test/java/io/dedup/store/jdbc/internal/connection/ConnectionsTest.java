@@ -54,11 +54,11 @@ class ConnectionsTest {
         JdbcDedupStore other = database.store();
 
         List<ClaimRequest> held = acquireAll(store, messages.claims(3));
-        assertThat(other.claimAll(Messages.again(held))).hasOnlyElementsOfType(ClaimResult.InFlight.class);
-        assertThat(store.renewAll(held.stream().map(Messages::renew).toList())).containsOnly(WriteResult.applied());
-        assertThat(store.completeAll(held.stream().map(Messages::complete).toList()))
+        assertThat(other.claim(Messages.again(held))).hasOnlyElementsOfType(ClaimResult.InFlight.class);
+        assertThat(store.renew(held.stream().map(Messages::renew).toList())).containsOnly(WriteResult.applied());
+        assertThat(store.complete(held.stream().map(Messages::complete).toList()))
                 .containsOnly(WriteResult.applied());
-        assertThat(other.claimAll(Messages.again(held))).hasOnlyElementsOfType(ClaimResult.AlreadyDone.class);
+        assertThat(other.claim(Messages.again(held))).hasOnlyElementsOfType(ClaimResult.AlreadyDone.class);
         database.age(Duration.ofHours(5)); // PostgreSQL purges by the hour
         assertThat(store.purgeExpired(10)).isEqualTo(3);
         assertThat(database.count("SELECT count(*) FROM dedup_record")).isZero();
@@ -82,15 +82,17 @@ class ConnectionsTest {
 
         new TransactionTemplate(new DataSourceTransactionManager(pool)).executeWithoutResult(status -> {
             business.update("INSERT INTO business VALUES (1)");
-            assertAcquired(store.claim(request), 1);
+            assertAcquired(Messages.only(store.claim(List.of(request))), 1);
             acquireAll(store, batch);
-            assertThat(store.complete(Messages.complete(request))).isEqualTo(WriteResult.applied());
+            assertThat(Messages.only(store.complete(List.of(Messages.complete(request)))))
+                    .isEqualTo(WriteResult.applied());
             status.setRollbackOnly();
         });
 
         assertThat(database.count("SELECT count(*) FROM business")).isZero();
-        assertThat(store.claim(Messages.claim(request.key()))).isInstanceOf(ClaimResult.AlreadyDone.class);
-        assertThat(store.claimAll(Messages.again(batch))).hasOnlyElementsOfType(ClaimResult.InFlight.class);
+        assertThat(Messages.only(store.claim(List.of(Messages.claim(request.key())))))
+                .isInstanceOf(ClaimResult.AlreadyDone.class);
+        assertThat(store.claim(Messages.again(batch))).hasOnlyElementsOfType(ClaimResult.InFlight.class);
     }
 
     /** Both databases abort or doom a transaction in which something fails: here, nothing of the store's is in it. */
@@ -106,11 +108,12 @@ class ConnectionsTest {
 
         new TransactionTemplate(new DataSourceTransactionManager(pool)).executeWithoutResult(status -> {
             business.update("INSERT INTO business VALUES (1)");
-            assertThat(store.claim(Messages.claim(request.key()))).isInstanceOf(ClaimResult.InFlight.class);
-            assertThat(store.complete(Messages.complete(Messages.claim(request.key()))))
+            assertThat(Messages.only(store.claim(List.of(Messages.claim(request.key())))))
+                    .isInstanceOf(ClaimResult.InFlight.class);
+            assertThat(Messages.only(store.complete(List.of(Messages.complete(Messages.claim(request.key()))))))
                     .isEqualTo(WriteResult.leaseLost());
             database.execute("ALTER TABLE dedup_record RENAME TO elsewhere");
-            assertThatThrownBy(() -> store.claim(Messages.claim(messages.key())))
+            assertThatThrownBy(() -> Messages.only(store.claim(List.of(Messages.claim(messages.key())))))
                     .isInstanceOf(DedupStoreException.class);
             business.update("INSERT INTO business VALUES (2)");
         });
@@ -134,10 +137,10 @@ class ConnectionsTest {
 
         JdbcDedupStore again = database.builder(fresh).build();
         List<ClaimRequest> held = acquireAll(again, messages.claims(50));
-        assertThat(again.claimAll(Messages.again(held))).hasOnlyElementsOfType(ClaimResult.InFlight.class);
-        held.forEach(request -> again.claim(Messages.claim(request.key())));
-        held.forEach(request -> again.complete(Messages.complete(request)));
-        held.forEach(request -> again.claim(Messages.claim(request.key())));
+        assertThat(again.claim(Messages.again(held))).hasOnlyElementsOfType(ClaimResult.InFlight.class);
+        held.forEach(request -> Messages.only(again.claim(List.of(Messages.claim(request.key())))));
+        held.forEach(request -> Messages.only(again.complete(List.of(Messages.complete(request)))));
+        held.forEach(request -> Messages.only(again.claim(List.of(Messages.claim(request.key())))));
         again.close();
         fresh.close();
 
@@ -156,24 +159,25 @@ class ConnectionsTest {
         });
         JdbcDedupStore store = database.closing(database.builder(pool).build());
         ClaimRequest held = Messages.acquire(store, messages.key());
-        assertThat(store.renewAll(List.of(Messages.renew(held)))).containsOnly(WriteResult.applied());
+        assertThat(store.renew(List.of(Messages.renew(held)))).containsOnly(WriteResult.applied());
 
         List<Connection> handlers = new ArrayList<>();
         while (handlers.size() < 2) {
             handlers.add(pool.getConnection());
         }
-        assertThatThrownBy(() -> store.claim(Messages.claim(messages.key())))
+        assertThatThrownBy(() -> Messages.only(store.claim(List.of(Messages.claim(messages.key())))))
                 .isInstanceOf(DedupStoreException.class)
                 .hasMessageContaining("the pool and its connection timeout");
-        assertThat(store.claimAll(messages.claims(3))).hasOnlyElementsOfType(ClaimResult.StoreError.class);
-        assertThat(store.renewAll(List.of(Messages.renew(held))))
+        assertThat(store.claim(messages.claims(3))).hasOnlyElementsOfType(ClaimResult.StoreError.class);
+        assertThat(store.renew(List.of(Messages.renew(held))))
                 .as("on the connection that the heartbeat has kept")
                 .containsOnly(WriteResult.applied());
         for (Connection handler : handlers) {
             handler.close();
         }
 
-        assertThat(store.complete(Messages.complete(held))).isEqualTo(WriteResult.applied());
+        assertThat(Messages.only(store.complete(List.of(Messages.complete(held)))))
+                .isEqualTo(WriteResult.applied());
         assertThat(pool.getHikariPoolMXBean().getActiveConnections())
                 .as("the heartbeat's")
                 .isEqualTo(1);
@@ -183,7 +187,7 @@ class ConnectionsTest {
         assertThatThrownBy(store::ping)
                 .isInstanceOf(DedupStoreException.class)
                 .hasStackTraceContaining("store is closed");
-        assertThat(store.renewAll(List.of(Messages.renew(held)))).hasOnlyElementsOfType(WriteResult.StoreError.class);
+        assertThat(store.renew(List.of(Messages.renew(held)))).hasOnlyElementsOfType(WriteResult.StoreError.class);
     }
 
     @Test

@@ -49,11 +49,12 @@ class PoolSizeTest {
         ClaimRequest held = Messages.acquire(store, messages.key());
 
         for (int i = 0; i < 3; i++) {
-            assertThat(store.renewAll(List.of(Messages.renew(held)))).containsExactly(WriteResult.applied());
+            assertThat(store.renew(List.of(Messages.renew(held)))).containsExactly(WriteResult.applied());
             assertThat(pool.getHikariPoolMXBean().getActiveConnections()).isZero();
             Messages.done(store, messages.key());
         }
-        assertThat(store.complete(Messages.complete(held))).isEqualTo(WriteResult.applied());
+        assertThat(Messages.only(store.complete(List.of(Messages.complete(held)))))
+                .isEqualTo(WriteResult.applied());
     }
 
     @ParameterizedTest
@@ -82,7 +83,7 @@ class PoolSizeTest {
         assertThat(store.warnings()).isEmpty();
 
         ClaimRequest held = Messages.acquire(store, messages.key());
-        assertThat(store.renewAll(List.of(Messages.renew(held)))).containsExactly(WriteResult.applied());
+        assertThat(store.renew(List.of(Messages.renew(held)))).containsExactly(WriteResult.applied());
         assertThat(pool.getHikariPoolMXBean().getActiveConnections()).isEqualTo(1);
     }
 
@@ -106,7 +107,7 @@ class PoolSizeTest {
         assertThat(store.warnings()).isEmpty();
 
         ClaimRequest held = Messages.acquire(store, messages.key());
-        assertThat(store.renewAll(List.of(Messages.renew(held)))).containsExactly(WriteResult.applied());
+        assertThat(store.renew(List.of(Messages.renew(held)))).containsExactly(WriteResult.applied());
         assertThat(pool.getHikariPoolMXBean().getActiveConnections()).isZero();
     }
 }

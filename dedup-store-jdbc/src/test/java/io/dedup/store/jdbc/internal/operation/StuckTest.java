@@ -18,6 +18,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -36,7 +37,7 @@ class StuckTest {
             JdbcDedupStore store = database.hastyStore();
             DedupKey key = messages.key();
             ClaimRequest claim = Messages.claim(key);
-            Messages.assertAcquired(store.claim(claim), 1);
+            Messages.assertAcquired(Messages.only(store.claim(List.of(claim))), 1);
             try (Rival rival = Rival.locking(database, key)) {
                 assertThat(store.findStuck(ALL).records()).singleElement().satisfies(record -> {
                     assertThat(record.key(key.scope())).isEqualTo(key);

@@ -73,25 +73,24 @@ class PartitionedTest {
     @DisplayName("claims, renewals, releases, completions and takeovers go on as they do on one table")
     void everyOperation() {
         List<ClaimRequest> claims = Messages.acquireAll(store, messages.claims(100));
-        assertThat(store.claimAll(Messages.again(claims))).hasOnlyElementsOfType(ClaimResult.InFlight.class);
-        assertThat(store.claimAll(claims)).hasOnlyElementsOfType(ClaimResult.Acquired.class);
-        assertThat(store.renewAll(claims.stream().map(Messages::renew).toList()))
-                .containsOnly(WriteResult.applied());
-        assertThat(store.releaseAll(
+        assertThat(store.claim(Messages.again(claims))).hasOnlyElementsOfType(ClaimResult.InFlight.class);
+        assertThat(store.claim(claims)).hasOnlyElementsOfType(ClaimResult.Acquired.class);
+        assertThat(store.renew(claims.stream().map(Messages::renew).toList())).containsOnly(WriteResult.applied());
+        assertThat(store.release(
                         claims.subList(0, 50).stream().map(Messages::release).toList()))
                 .containsOnly(WriteResult.applied());
-        assertThat(store.completeAll(
+        assertThat(store.complete(
                         claims.subList(50, 90).stream().map(Messages::complete).toList()))
                 .containsOnly(WriteResult.applied());
         database.age(Messages.LEASE.plusSeconds(1));
 
-        assertThat(store.claimAll(Messages.again(claims.subList(0, 50))))
+        assertThat(store.claim(Messages.again(claims.subList(0, 50))))
                 .allSatisfy(answer -> Messages.assertAcquired(answer, 2));
-        assertThat(store.claimAll(Messages.again(claims.subList(50, 90))))
+        assertThat(store.claim(Messages.again(claims.subList(50, 90))))
                 .hasOnlyElementsOfType(ClaimResult.AlreadyDone.class);
-        assertThat(store.claimAll(Messages.again(claims.subList(90, 100))))
+        assertThat(store.claim(Messages.again(claims.subList(90, 100))))
                 .allSatisfy(answer -> Messages.assertAcquired(answer, 2));
-        assertThat(store.completeAll(
+        assertThat(store.complete(
                         claims.subList(90, 100).stream().map(Messages::complete).toList()))
                 .containsOnly(WriteResult.leaseLost());
     }
@@ -103,7 +102,7 @@ class PartitionedTest {
         try {
             for (int i = 0; i < 100; i++) {
                 DedupKey key = messages.key();
-                Callable<ClaimResult> claim = () -> store.claim(Messages.claim(key));
+                Callable<ClaimResult> claim = () -> Messages.only(store.claim(List.of(Messages.claim(key))));
                 int winners = 0;
                 for (Future<ClaimResult> answer : threads.invokeAll(List.of(claim, claim, claim, claim))) {
                     winners += answer.get() instanceof ClaimResult.Acquired ? 1 : 0;
@@ -137,7 +136,7 @@ class PartitionedTest {
     @DisplayName("S6 a purge finds what is due by the partitions' indexes, skips what is locked, and is bounded")
     void purge() throws SQLException {
         List<ClaimRequest> requests = Messages.acquireAll(store, messages.claims(1_300));
-        assertThat(store.completeAll(requests.stream().map(Messages::complete).toList()))
+        assertThat(store.complete(requests.stream().map(Messages::complete).toList()))
                 .allMatch(answer -> answer.isApplied());
         database.age(Duration.ofHours(5));
         fill(32_000);

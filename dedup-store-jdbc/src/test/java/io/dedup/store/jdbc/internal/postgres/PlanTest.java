@@ -65,20 +65,19 @@ class PlanTest {
     private void oneOfEach(JdbcDedupStore store, JdbcTransactions transactions) {
         List<ClaimRequest> claims = Messages.acquireAll(store, messages.claims(6));
         List<ClaimRequest> done = claims.subList(0, 3);
-        assertThat(store.renewAll(claims.stream().map(Messages::renew).toList()))
+        assertThat(store.renew(claims.stream().map(Messages::renew).toList())).containsOnly(WriteResult.applied());
+        assertThat(store.complete(done.stream().map(Messages::complete).toList()))
                 .containsOnly(WriteResult.applied());
-        assertThat(store.completeAll(done.stream().map(Messages::complete).toList()))
-                .containsOnly(WriteResult.applied());
-        assertThat(store.releaseAll(
+        assertThat(store.release(
                         claims.subList(3, 6).stream().map(Messages::release).toList()))
                 .containsOnly(WriteResult.applied());
         List<ClaimRequest> again = new ArrayList<>(Messages.again(done));
         again.addAll(messages.claims(1));
-        assertThat(store.claimAll(again))
+        assertThat(store.claim(again))
                 .filteredOn(ClaimResult.AlreadyDone.class::isInstance)
                 .hasSize(3);
         Messages.done(store, messages.key());
-        store.claim(Messages.claim(done.get(0).key()));
+        Messages.only(store.claim(List.of(Messages.claim(done.get(0).key()))));
         RecordTransaction transaction = transactions.beginWithRecords(Session.TIMEOUT);
         assertThat(transaction.claimAll(List.of(Session.request(done.get(0).key()))))
                 .hasOnlyElementsOfType(RecordResult.Done.class);

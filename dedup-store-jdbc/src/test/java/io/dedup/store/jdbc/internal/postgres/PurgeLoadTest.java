@@ -54,7 +54,7 @@ class PurgeLoadTest {
 
     private static List<ClaimRequest> done(JdbcDedupStore store, List<ClaimRequest> claims, Window window) {
         List<ClaimRequest> requests = acquireAll(store, claims);
-        assertThat(store.completeAll(requests.stream()
+        assertThat(store.complete(requests.stream()
                         .map(request ->
                                 new CompleteRequest(new Claim(request.key(), request.owner(), 1), window, null, false))
                         .toList()))
@@ -82,14 +82,16 @@ class PurgeLoadTest {
             List<ClaimRequest> again = Messages.again(expired.subList(EXPIRED / 2, EXPIRED));
             Future<?> batches = threads.submit(() -> {
                 for (int from = 0; from < again.size() / 2; from += 50) {
-                    assertThat(claiming.claimAll(again.subList(from, from + 50)))
+                    assertThat(claiming.claim(again.subList(from, from + 50)))
                             .hasOnlyElementsOfType(ClaimResult.Acquired.class);
                 }
             });
             for (int i = 0; i < 500; i++) {
-                assertThat(claiming.claim(Messages.claim(live.get(i).key())))
+                assertThat(Messages.only(claiming.claim(
+                                List.of(Messages.claim(live.get(i).key())))))
                         .isInstanceOf(ClaimResult.AlreadyDone.class);
-                assertThat(claiming.claim(again.get(again.size() / 2 + i))).isInstanceOf(ClaimResult.Acquired.class);
+                assertThat(Messages.only(claiming.claim(List.of(again.get(again.size() / 2 + i)))))
+                        .isInstanceOf(ClaimResult.Acquired.class);
             }
             batches.get(1, TimeUnit.MINUTES);
             for (Future<Integer> purge : purged) {
@@ -102,8 +104,8 @@ class PurgeLoadTest {
 
         int claimedAgain = EXPIRED / 4 + 500;
         assertThat(database.count(ALL)).isEqualTo(live.size() + claimedAgain);
-        assertThat(claiming.claimAll(Messages.again(live))).hasOnlyElementsOfType(ClaimResult.AlreadyDone.class);
-        assertThat(claiming.claimAll(Messages.again(expired)))
+        assertThat(claiming.claim(Messages.again(live))).hasOnlyElementsOfType(ClaimResult.AlreadyDone.class);
+        assertThat(claiming.claim(Messages.again(expired)))
                 .filteredOn(ClaimResult.InFlight.class::isInstance)
                 .hasSize(claimedAgain);
     }
@@ -190,7 +192,7 @@ class PurgeLoadTest {
         database.age(LONG);
         assertThat(store.purgeExpired(3)).isEqualTo(3); // and it has seen the others
         List<ClaimRequest> again = Messages.again(requests.subList(20, 30));
-        assertThat(store.claimAll(again)).hasOnlyElementsOfType(ClaimResult.Acquired.class);
+        assertThat(store.claim(again)).hasOnlyElementsOfType(ClaimResult.Acquired.class);
 
         assertThat(store.purgeExpired(100)).isBetween(17, 20);
         assertThat(database.count(ALL)).isEqualTo(10);

@@ -63,7 +63,7 @@ class PurgeTest {
 
     private List<ClaimRequest> done(int count, Window window) {
         List<ClaimRequest> requests = acquireAll(store, messages.claims(count));
-        assertThat(store.completeAll(requests.stream()
+        assertThat(store.complete(requests.stream()
                         .map(request ->
                                 new CompleteRequest(new Claim(request.key(), request.owner(), 1), window, null, false))
                         .toList()))
@@ -86,10 +86,10 @@ class PurgeTest {
         assertThat(store.purgeExpired(70)).isEqualTo(70);
         assertThat(database.count(ALL)).isEqualTo(70);
         assertThat(store.purgeExpired(1_000)).isEqualTo(50);
-        assertThat(store.claimAll(Messages.again(longer))).hasOnlyElementsOfType(ClaimResult.AlreadyDone.class);
+        assertThat(store.claim(Messages.again(longer))).hasOnlyElementsOfType(ClaimResult.AlreadyDone.class);
         database.age(Duration.ofDays(36_500));
         assertThat(store.purgeExpired(1_000)).isEqualTo(10);
-        assertThat(store.claimAll(Messages.again(forever))).hasOnlyElementsOfType(ClaimResult.AlreadyDone.class);
+        assertThat(store.claim(Messages.again(forever))).hasOnlyElementsOfType(ClaimResult.AlreadyDone.class);
     }
 
     @OnEachDatabase
@@ -104,13 +104,20 @@ class PurgeTest {
 
         database.age(Duration.ofDays(2).minusSeconds(30)); // the abandoned ones had a minute's lease besides
         assertThat(store.purgeExpired(100)).isZero();
-        assertAcquired(store.claim(Messages.claim(released.get(0).key())), 2);
-        assertAcquired(store.claim(Messages.claim(abandoned.get(0).key())), 2);
+        assertAcquired(
+                Messages.only(store.claim(List.of(Messages.claim(released.get(0).key())))), 2);
+        assertAcquired(
+                Messages.only(
+                        store.claim(List.of(Messages.claim(abandoned.get(0).key())))),
+                2);
 
         database.age(LAG.plusSeconds(90));
         assertThat(store.purgeExpired(100)).as("the two not claimed again").isEqualTo(2);
         assertThat(database.count(ALL)).isEqualTo(2);
-        assertAcquired(store.claim(Messages.claim(abandoned.get(1).key())), 1);
+        assertAcquired(
+                Messages.only(
+                        store.claim(List.of(Messages.claim(abandoned.get(1).key())))),
+                1);
     }
 
     @OnEachDatabase
@@ -124,13 +131,12 @@ class PurgeTest {
             Future<Integer> purge = thread.submit(() -> store.purgeExpired(10_000));
             List<ClaimRequest> again = Messages.again(expired);
             for (int from = 0; from < again.size(); from += 20) {
-                assertThat(store.claimAll(again.subList(from, from + 20)))
-                        .allSatisfy(answer -> assertAcquired(answer, 1));
+                assertThat(store.claim(again.subList(from, from + 20))).allSatisfy(answer -> assertAcquired(answer, 1));
             }
             purge.get(1, TimeUnit.MINUTES);
             store.purgeExpired(10_000);
 
-            assertThat(store.claimAll(Messages.again(expired)))
+            assertThat(store.claim(Messages.again(expired)))
                     .as("no claim was purged")
                     .hasOnlyElementsOfType(ClaimResult.InFlight.class);
         } finally {

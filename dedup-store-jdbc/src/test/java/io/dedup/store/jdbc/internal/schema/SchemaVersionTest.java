@@ -89,8 +89,10 @@ class SchemaVersionTest {
         database.execute(statements.toArray(String[]::new));
 
         JdbcDedupStore store = database.store();
-        assertThat(store.claim(Messages.claim(done))).isInstanceOf(ClaimResult.AlreadyDone.class);
-        assertThat(store.claim(Messages.claim(inFlight))).isInstanceOf(ClaimResult.InFlight.class);
+        assertThat(Messages.only(store.claim(List.of(Messages.claim(done)))))
+                .isInstanceOf(ClaimResult.AlreadyDone.class);
+        assertThat(Messages.only(store.claim(List.of(Messages.claim(inFlight)))))
+                .isInstanceOf(ClaimResult.InFlight.class);
         Messages.done(store, messages.key());
         assertThat(store.purgeExpired(1_000)).isEqualTo(1);
         if (database.isPostgres()) {
@@ -243,7 +245,8 @@ class SchemaVersionTest {
 
         JdbcDedupStore store = database.closing(database.builder(pool).build());
 
-        assertThat(store.claim(Messages.claim(done))).isInstanceOf(ClaimResult.AlreadyDone.class);
+        assertThat(Messages.only(store.claim(List.of(Messages.claim(done)))))
+                .isInstanceOf(ClaimResult.AlreadyDone.class);
         assertThat(database.count("SELECT count(*) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"
                         + " WHERE n.nspname = 'app'"))
                 .isZero();

@@ -104,7 +104,7 @@ class RecordsTest {
             assertThat(session.commit()).isInstanceOf(CommitResult.Committed.class);
         }
         assertThat(scene.effects()).isEqualTo(1);
-        assertThat(scene.store.claim(Messages.claim(done)))
+        assertThat(Messages.only(scene.store.claim(List.of(Messages.claim(done)))))
                 .isInstanceOfSatisfying(ClaimResult.AlreadyDone.class, record -> {
                     assertThat(record.attempt()).isEqualTo(1);
                     assertThat(record.result()).isNull();
@@ -136,8 +136,9 @@ class RecordsTest {
         acquire(scene.store, dead);
         scene.database.age(Messages.LEASE);
         ClaimRequest second = Messages.claim(dead);
-        Messages.assertAcquired(scene.store.claim(second), 2);
-        scene.store.release(new ReleaseRequest(new Claim(dead, second.owner(), 2), ReleaseMode.NOT_STARTED));
+        Messages.assertAcquired(Messages.only(scene.store.claim(List.of(second))), 2);
+        Messages.only(scene.store.release(
+                List.of(new ReleaseRequest(new Claim(dead, second.owner(), 2), ReleaseMode.NOT_STARTED))));
         acquire(scene.store, live);
         Messages.released(scene.store, released);
         long before = scene.database.count("SELECT max(token) FROM dedup_record");
@@ -157,7 +158,8 @@ class RecordsTest {
             assertThat(record.state()).isEqualTo(StoredRecord.State.DONE);
             assertThat(record.attempt()).isEqualTo(1);
             assertThat(record.deaths()).isZero();
-            assertThat(scene.store.claim(Messages.claim(key))).isInstanceOf(ClaimResult.AlreadyDone.class);
+            assertThat(Messages.only(scene.store.claim(List.of(Messages.claim(key)))))
+                    .isInstanceOf(ClaimResult.AlreadyDone.class);
         }
         assertThat(scene.store.find(live).orElseThrow().state()).isEqualTo(StoredRecord.State.PROCESSING);
     }
@@ -240,7 +242,7 @@ class RecordsTest {
         DedupKey done = scene.messages.key();
         DedupKey live = scene.messages.key();
         claimAndCommit(new RecordRequest(done, Messages.WINDOW, ONE));
-        scene.store.claim(new ClaimRequest(live, Messages.owner(), Messages.LEASE, ONE, true));
+        Messages.only(scene.store.claim(List.of(new ClaimRequest(live, Messages.owner(), Messages.LEASE, ONE, true))));
 
         for (Fingerprint same : new Fingerprint[] {ONE, null}) {
             assertThat(claimAndCommit(
@@ -312,7 +314,7 @@ class RecordsTest {
 
         assertThat(scene.records()).isEqualTo(keys.size() - 1);
         for (int i = 0; i < keys.size(); i++) {
-            ClaimResult answer = scene.store.claim(Messages.claim(keys.get(i)));
+            ClaimResult answer = Messages.only(scene.store.claim(List.of(Messages.claim(keys.get(i)))));
             if (i == 2) {
                 assertThat(answer).isInstanceOf(ClaimResult.Acquired.class);
             } else {
@@ -438,7 +440,7 @@ class RecordsTest {
                 .isInstanceOfSatisfying(
                         RecordResult.Done.class,
                         answer -> assertThat(answer.record().result()).isEqualTo(result));
-        assertThat(scene.store.claim(Messages.claim(key)))
+        assertThat(Messages.only(scene.store.claim(List.of(Messages.claim(key)))))
                 .isInstanceOfSatisfying(
                         ClaimResult.AlreadyDone.class,
                         answer -> assertThat(answer.result()).isEqualTo(result));
@@ -481,7 +483,7 @@ class RecordsTest {
             session.commit();
         }
         held.subList(0, 3)
-                .forEach(request -> assertThat(scene.store.claim(Messages.claim(request.key())))
+                .forEach(request -> assertThat(Messages.only(scene.store.claim(List.of(Messages.claim(request.key())))))
                         .isInstanceOf(ClaimResult.AlreadyDone.class));
         try (Session session = scene.session()) {
             assertThat(session.completeAll(List.of(Messages.complete(held.get(0), true))))
@@ -497,7 +499,7 @@ class RecordsTest {
         ClaimRequest mine = acquire(scene.store, scene.messages.key());
         ClaimRequest lost = acquire(scene.store, scene.messages.key());
         scene.database.age(Messages.LEASE);
-        Messages.assertAcquired(scene.store.claim(Messages.claim(lost.key())), 2);
+        Messages.assertAcquired(Messages.only(scene.store.claim(List.of(Messages.claim(lost.key())))), 2);
 
         try (Session session = scene.session()) {
             assertThat(session.completeAll(List.of(

@@ -183,7 +183,8 @@ class UndoneTransactionTest {
         }
         assertThat(database.count("SELECT count(*) FROM dedup_record WHERE state = 4"))
                 .isZero();
-        assertThat(store.release(Messages.release(claim))).isEqualTo(WriteResult.applied());
+        assertThat(Messages.only(store.release(List.of(Messages.release(claim)))))
+                .isEqualTo(WriteResult.applied());
     }
 
     /** Has a row that a handler will want, and does all for the handler to be the victim. */

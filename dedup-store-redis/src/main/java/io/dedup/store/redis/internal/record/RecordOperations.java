@@ -30,7 +30,7 @@ import java.util.function.IntFunction;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
-/** The operations on records, single and in batches: which script, on which connection, confirmed by how many replicas. */
+/** The operations on records: which script, on which connection, confirmed by how many replicas. */
 public final class RecordOperations {
     private final RedisLink main;
     private final RedisLink heartbeat;
@@ -42,7 +42,7 @@ public final class RecordOperations {
 
     /**
      * @param main for everything but the heartbeat
-     * @param heartbeat for the renewals of a batch
+     * @param heartbeat for renewals
      * @param nativeClaim null where the servers don't have it, or it isn't wanted
      * @param maxBatch keys in one script call
      * @param confirmation for claims, completions, and what an operator changes
@@ -64,47 +64,27 @@ public final class RecordOperations {
         this.confirmation = confirmation;
     }
 
-    public ClaimResult claim(ClaimRequest request) {
-        ClaimResult quick = nativeClaim == null || request.fenced() ? null : nativeClaim.claim(main, request);
-        if (quick != null) {
-            return quick;
-        }
-        ClaimResult answer = runner.run(
-                        main, calls.claim(ScriptCalls.leaseMillis(request.lease()), List.of(request)), confirmation)[0];
-        if (answer instanceof ClaimResult.StoreError error) {
-            throw error.cause();
-        }
-        return answer;
+    public List<ClaimResult> claim(List<ClaimRequest> requests) {
+        ClaimResult quick = requests.size() == 1 ? quickly(requests.get(0)) : null;
+        return quick != null
+                ? List.of(quick)
+                : batch(
+                        main,
+                        requests,
+                        request -> ScriptCalls.leaseMillis(request.lease()),
+                        part -> calls.claim(part.common(), part.requests()),
+                        confirmation,
+                        ClaimResult[]::new,
+                        ClaimResult.StoreError::new);
     }
 
-    public WriteResult complete(CompleteRequest request) {
-        long window = ScriptCalls.windowMillis(request.window());
-        return runner.run(main, calls.complete(window, List.of(request)), confirmation)[0];
+    /** Claims a message by the server's own command; null if the script must answer. */
+    private @Nullable ClaimResult quickly(ClaimRequest request) {
+        return nativeClaim == null || request.fenced() ? null : nativeClaim.claim(main, request);
     }
 
-    public WriteResult release(ReleaseRequest request) {
-        // Not replicated: a release that a failover loses only costs the rest of the lease.
-        return runner.run(main, calls.release(List.of(request)), ReplicaConfirmation.NONE)[0];
-    }
-
-    public WriteResult renew(RenewRequest request) {
-        long lease = ScriptCalls.leaseMillis(request.lease());
-        return runner.run(main, calls.renew(lease, List.of(request)), ReplicaConfirmation.NONE)[0];
-    }
-
-    public List<ClaimResult> claimAll(List<ClaimRequest> requests) {
-        return batch(
-                main,
-                requests,
-                request -> ScriptCalls.leaseMillis(request.lease()),
-                part -> calls.claim(part.common(), part.requests()),
-                confirmation,
-                ClaimResult[]::new,
-                ClaimResult.StoreError::new);
-    }
-
-    public List<WriteResult> completeAll(List<CompleteRequest> requests) {
-        return writeAll(
+    public List<WriteResult> complete(List<CompleteRequest> requests) {
+        return write(
                 main,
                 requests,
                 request -> ScriptCalls.windowMillis(request.window()),
@@ -112,12 +92,13 @@ public final class RecordOperations {
                 confirmation);
     }
 
-    public List<WriteResult> releaseAll(List<ReleaseRequest> requests) {
-        return writeAll(main, requests, request -> 0, part -> calls.release(part.requests()), ReplicaConfirmation.NONE);
+    /** Not replicated: a release that a failover loses only costs the rest of the lease. */
+    public List<WriteResult> release(List<ReleaseRequest> requests) {
+        return write(main, requests, request -> 0, part -> calls.release(part.requests()), ReplicaConfirmation.NONE);
     }
 
-    public List<WriteResult> renewAll(List<RenewRequest> requests) {
-        return writeAll(
+    public List<WriteResult> renew(List<RenewRequest> requests) {
+        return write(
                 heartbeat,
                 requests,
                 request -> ScriptCalls.leaseMillis(request.lease()),
@@ -136,7 +117,7 @@ public final class RecordOperations {
                 ImportResult.StoreError::new);
     }
 
-    private <Q> List<WriteResult> writeAll(
+    private <Q> List<WriteResult> write(
             RedisLink link,
             List<Q> requests,
             ToLongFunction<Q> common,
@@ -164,11 +145,11 @@ public final class RecordOperations {
         }
         R[] answers = newAnswers.apply(requests.size());
         for (int i = 0; i < sent.size(); i++) {
-            int[] positions = parts.get(i).positions();
+            BatchPart<Q> part = parts.get(i);
             ScriptCall<R[]> call = sent.get(i);
             DedupStoreException failure = call.failure();
-            for (int j = 0; j < positions.length; j++) {
-                answers[positions[j]] = failure == null ? call.answer()[j] : newError.apply(failure);
+            for (int j = 0; j < part.requests().size(); j++) {
+                answers[part.position(j)] = failure == null ? call.answer()[j] : newError.apply(failure);
             }
         }
         return Arrays.asList(answers);
@@ -200,8 +181,8 @@ public final class RecordOperations {
             if (failure != null) {
                 throw failure;
             }
-            int[] positions = parts.get(i).positions();
-            sent.get(i).answer().forEach((position, record) -> stuck.put(positions[position], record));
+            BatchPart<byte[]> part = parts.get(i);
+            sent.get(i).answer().forEach((index, record) -> stuck.put(part.position(index), record));
         }
         return stuck;
     }

@@ -1,0 +1,130 @@
+package io.dedup.http.internal;
+
+import io.dedup.DedupKey;
+import io.dedup.DedupOutcome.Completion;
+import io.dedup.adapter.Execution;
+import io.dedup.adapter.Results;
+import io.dedup.adapter.WaitBudget;
+import io.dedup.policy.DedupPolicy;
+import java.time.Duration;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** A request that runs: its end decides whether its claim is completed, released or left to expire. Thread-safe. */
+public final class HttpRun {
+    /** The request attribute with the run's context. */
+    public static final String CONTEXT = "io.dedup.context";
+
+    private static final Logger log = LoggerFactory.getLogger("io.dedup.http");
+    private static final StoredResponseCodec CODEC = new StoredResponseCodec();
+    private static final int CLIENT_ERROR = 400;
+    private static final int SERVER_ERROR = 500;
+
+    /** Answers about the moment or the caller; they say nothing about the operation. */
+    private static final Set<Integer> NEVER_STORED = Set.of(401, 403, 408, 425, 429);
+
+    private final HttpPath path;
+    private final DedupPolicy policy;
+    private final Execution execution;
+    private final Results results;
+
+    HttpRun(HttpPath path, DedupPolicy policy, Execution execution, Results results) {
+        this.path = path;
+        this.policy = policy;
+        this.execution = execution;
+        this.results = results;
+    }
+
+    public Execution execution() {
+        return execution;
+    }
+
+    public HttpPath path() {
+        return path;
+    }
+
+    /**
+     * Settles the run by its response. Never throws: the effect may have happened.
+     *
+     * @return what was recorded; null if the claim was released
+     */
+    public @Nullable Completion ended(StoredResponse response) {
+        int status = response.status();
+        boolean stored = status < CLIENT_ERROR
+                || (status < SERVER_ERROR && path.storesClientErrors() && !NEVER_STORED.contains(status));
+        if (!stored) {
+            execution.fail(new FailedResponseException(status));
+            return null;
+        }
+        return execution.succeed(encoded(response), WaitBudget.of(policy.inFlightWait()));
+    }
+
+    /** Completes the run, of whose response nothing is known. */
+    public void endedUnseen() {
+        execution.succeed(null, WaitBudget.of(policy.inFlightWait()));
+    }
+
+    /**
+     * The handler may go on, and nobody will know of its end: its claim is renewed until {@code max-processing-time}, but the end of the
+     * application doesn't wait for it.
+     */
+    public void unobserved() {
+        path.unobserved(this);
+    }
+
+    /** For this long, the claim of a handler that hasn't ended is renewed. */
+    public Duration maxProcessingTime() {
+        return policy.maxProcessingTime();
+    }
+
+    private byte @Nullable [] encoded(StoredResponse response) {
+        DedupKey key = execution.key();
+        if (key == null) {
+            return null;
+        }
+        if (response.bodyOmitted()) {
+            log.debug(
+                    "{}: a response is larger than max-response-size, and isn't kept",
+                    path.requests().pattern());
+        }
+        byte[] bytes = results.encode(key, CODEC, policy.maxResultBytes(), response);
+        if (bytes == null && response.body().length > 0) {
+            bytes = results.encode(key, CODEC, policy.maxResultBytes(), response.withoutBody());
+        }
+        return bytes == null ? results.encode(key, CODEC, policy.maxResultBytes(), response.statusOnly()) : bytes;
+    }
+
+    /**
+     * Releases the claim, because the handler threw.
+     *
+     * @return whether the claim had been lost before: it isn't known what the one who took it over will do
+     */
+    public boolean failed(Throwable thrown) {
+        return execution.fail(thrown);
+    }
+
+    /** Leaves the claim to expire with its lease, because the handler is being stopped, but may not have ended. */
+    public void abandoned() {
+        execution.abandon();
+    }
+
+    /** The answer if the handler threw after its claim was lost. */
+    public Answer leaseLost() {
+        return path.unavailable(policy.maxDeferDelay());
+    }
+
+    static @Nullable StoredResponse decode(Results results, DedupKey key, byte @Nullable [] bytes) {
+        return bytes == null ? null : results.decode(key, CODEC, bytes);
+    }
+
+    /** A response that is a failure. */
+    private static final class FailedResponseException extends Exception {
+        private static final long serialVersionUID = 1L;
+
+        FailedResponseException(int status) {
+            super("the response has status " + status, null, false, false);
+        }
+    }
+}

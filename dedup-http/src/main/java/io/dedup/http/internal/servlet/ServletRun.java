@@ -1,0 +1,233 @@
+package io.dedup.http.internal.servlet;
+
+import io.dedup.adapter.HandlerRun;
+import io.dedup.adapter.Settlement;
+import io.dedup.http.internal.HttpRun;
+import jakarta.servlet.AsyncEvent;
+import jakarta.servlet.AsyncListener;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.http.HttpServletRequest;
+import java.io.IOException;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import org.springframework.web.context.request.async.AsyncRequestTimeoutException;
+import org.springframework.web.context.request.async.WebAsyncManager;
+import org.springframework.web.context.request.async.WebAsyncUtils;
+
+/**
+ * One request that runs. It ends when its last dispatch returns: the run is settled, then the response is sent.
+ *
+ * <ul>
+ *   <li>The handler threw: its claim is released, and the container makes the response.
+ *   <li>Its request timed out, or lost its client: the handler may still be working. The claim is renewed as long as that of any other
+ *       handler, and the result of the work settles it, if it is known ({@link LateWork}).
+ *   <li>A stream was cut off by its client, which its handler notices: the claim expires with its lease.
+ *   <li>Otherwise the response's status decides.
+ * </ul>
+ */
+final class ServletRun implements Settlement<Boolean, Optional<Throwable>>, AsyncListener {
+    private static final int CLIENT_ERROR = 400;
+
+    private final HttpRun run;
+    private final HttpServletRequest request;
+    private final CapturingResponse response;
+    private final AnswerWriter answers;
+    private final AtomicBoolean settled = new AtomicBoolean();
+    private final LateWork late;
+    private volatile boolean timedOut;
+    private volatile boolean sentBefore;
+    private volatile boolean broken;
+
+    ServletRun(HttpRun run, HttpServletRequest request, CapturingResponse response, AnswerWriter answers) {
+        this.run = run;
+        this.request = request;
+        this.response = response;
+        this.answers = answers;
+        this.late = new LateWork(response, this::late, run.path().settlements(), run.maxProcessingTime());
+    }
+
+    /** Whether it began in the filter that has this. */
+    boolean isOf(AnswerWriter filter) {
+        return answers == filter;
+    }
+
+    /** The request for its handler. */
+    HttpServletRequest observed(HttpServletRequest readable) {
+        WebAsyncManager manager = WebAsyncUtils.getAsyncManager(request);
+        manager.registerDeferredResultInterceptor(LateWork.class.getName(), late);
+        manager.registerCallableInterceptor(LateWork.class.getName(), late);
+        return new RunRequest(readable, late);
+    }
+
+    /** A dispatch of the request. */
+    interface Dispatch {
+        void run() throws IOException, ServletException;
+    }
+
+    /** The first dispatch has returned. */
+    @Override
+    public Optional<Throwable> succeeded(Boolean handled) {
+        if (request.isAsyncStarted()) {
+            try {
+                request.getAsyncContext().addListener(this);
+                return Optional.empty();
+            } catch (IllegalStateException e) { // it has ended meanwhile
+                return end();
+            }
+        }
+        return end();
+    }
+
+    @Override
+    public Optional<Throwable> failed(Throwable thrown) {
+        if (response.isCutOff()) { // what the handler throws is that
+            return abandoned(thrown);
+        }
+        if (!settled.compareAndSet(false, true)) {
+            return Optional.of(thrown);
+        }
+        boolean lost = run.failed(thrown);
+        if (!HandlerRun.isDeferral(lost, thrown) || response.isSent()) {
+            return Optional.of(thrown);
+        }
+        try {
+            response.discard();
+            answers.write(run.leaseLost(), request, response.original());
+            return Optional.empty();
+        } catch (IOException | RuntimeException e) {
+            thrown.addSuppressed(e);
+            return Optional.of(thrown);
+        }
+    }
+
+    /** A later dispatch, with the result of asynchronous work. */
+    void dispatched(Dispatch dispatch) throws IOException, ServletException {
+        try {
+            dispatch.run();
+        } catch (Throwable e) {
+            rethrow(timedOut || broken ? unfinished(e) : failed(e));
+            return;
+        }
+        if (!request.isAsyncStarted()) {
+            rethrow(end());
+        }
+    }
+
+    private Optional<Throwable> abandoned(Throwable thrown) {
+        if (settled.compareAndSet(false, true)) {
+            run.abandoned();
+        }
+        return Optional.of(thrown);
+    }
+
+    private Optional<Throwable> unfinished(Throwable thrown) {
+        if (response.isCutOff()) {
+            return abandoned(thrown);
+        }
+        unfinished();
+        return Optional.of(thrown);
+    }
+
+    /** The request has ended, and its work perhaps not. */
+    private void unfinished() {
+        switch (late.requestEnded()) {
+            case NEVER_BEGINS -> {
+                if (settled.compareAndSet(false, true)) {
+                    run.failed(new AsyncRequestTimeoutException());
+                }
+            }
+            case UNOBSERVED -> {
+                if (!settled.get()) {
+                    run.unobserved();
+                }
+            }
+            case OBSERVED -> {} // its end settles the run
+        }
+    }
+
+    /** The work has ended after its request. */
+    private void late(@Nullable Object result) {
+        boolean unknown = LateResult.isUnknown(result) || (result instanceof Throwable && sentBefore);
+        if (!unknown && settled.compareAndSet(false, true)) {
+            LateResult.settle(run, result);
+        }
+    }
+
+    private Optional<Throwable> end() {
+        response.finish();
+        settle();
+        try {
+            response.send();
+            return Optional.empty();
+        } catch (IOException | RuntimeException e) {
+            return Optional.of(e);
+        }
+    }
+
+    private void settle() {
+        if (!response.isCutOff() && mayGoOn()) {
+            unfinished();
+            return;
+        }
+        if (!settled.compareAndSet(false, true)) {
+            return;
+        }
+        if (response.isCutOff()) {
+            run.abandoned();
+        } else {
+            run.ended(response.stored(run.path().headers()));
+        }
+    }
+
+    /** Whether the work may outlive its request, whose response is an answer to something else. */
+    private boolean mayGoOn() {
+        return broken || (timedOut && (sentBefore || response.status() >= CLIENT_ERROR));
+    }
+
+    static void rethrow(Optional<Throwable> end) throws IOException, ServletException {
+        Throwable thrown = end.orElse(null);
+        if (thrown instanceof IOException e) {
+            throw e;
+        }
+        if (thrown instanceof ServletException e) {
+            throw e;
+        }
+        if (thrown instanceof RuntimeException e) {
+            throw e;
+        }
+        if (thrown instanceof Error e) {
+            throw e;
+        }
+        if (thrown != null) {
+            throw new ServletException(thrown);
+        }
+    }
+
+    /** Without a dispatch, as {@code AsyncContext.complete} ends it: what was written has been sent. */
+    @Override
+    public void onComplete(AsyncEvent event) {
+        response.close();
+        settle();
+    }
+
+    @Override
+    public void onTimeout(AsyncEvent event) {
+        sentBefore = response.isSent();
+        timedOut = true;
+    }
+
+    /** The connection failed, and whoever makes the response may not know it yet. Tomcat also reports an answer to a time-out so. */
+    @Override
+    public void onError(AsyncEvent event) {
+        if (!timedOut) {
+            sentBefore = response.isSent();
+            broken = true;
+        }
+    }
+
+    @Override
+    public void onStartAsync(AsyncEvent event) {
+        event.getAsyncContext().addListener(this);
+    }
+}

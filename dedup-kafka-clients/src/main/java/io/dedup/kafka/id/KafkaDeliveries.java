@@ -1,0 +1,103 @@
+package io.dedup.kafka.id;
+
+import io.dedup.Fingerprint;
+import io.dedup.adapter.Delivery;
+import io.dedup.adapter.DeliveryFactory;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.utils.Bytes;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+
+/**
+ * Creates the deliveries of records, with their topic's policy, their ID and their fingerprint. For adapters; applications need it for
+ * nothing. Thread-safe.
+ */
+public final class KafkaDeliveries {
+    /** Set by spring-kafka's {@code ErrorHandlingDeserializer}, which works without Spring's containers, too. */
+    private static final String FAILED_VALUE_HEADER = "springDeserializerExceptionValue";
+
+    private final DeliveryFactory<ConsumerRecord<?, ?>> factory;
+    private final Logger log;
+    private final Set<String> warnedUncompared = ConcurrentHashMap.newKeySet();
+
+    /**
+     * Creates the deliveries of a consumer.
+     *
+     * @param log receives a warning for each topic whose payloads can't be compared
+     */
+    public KafkaDeliveries(DeliveryFactory<ConsumerRecord<?, ?>> factory, Logger log) {
+        this.factory = factory;
+        this.log = log;
+    }
+
+    /** Returns what finds topics and extractors. */
+    public DeliveryFactory<ConsumerRecord<?, ?>> factory() {
+        return factory;
+    }
+
+    /** Creates the delivery of a record of its own topic. */
+    public Delivery of(ConsumerRecord<?, ?> record) {
+        return of(record.topic(), record);
+    }
+
+    /**
+     * Creates the delivery of a record.
+     *
+     * @param topic the topic whose message it is; another than the record's for retry and dead-letter topics
+     */
+    public Delivery of(String topic, ConsumerRecord<?, ?> record) {
+        return factory.of(
+                topic, record, origin(record.topic(), record.partition(), record.offset()), this::fingerprint);
+    }
+
+    /**
+     * Doesn't keep the record: a delivery lives as long as its claim, which may be longer than the payload is needed.
+     */
+    private static Supplier<String> origin(String topic, int partition, long offset) {
+        return () -> "topic " + topic + ", partition " + partition + ", offset " + offset;
+    }
+
+    /**
+     * The fingerprint of the value's bytes, if the value is text or bytes. Other values aren't compared, because their
+     * deserializer may produce different objects for the same bytes.
+     */
+    private @Nullable Fingerprint fingerprint(ConsumerRecord<?, ?> record) {
+        Object value = record.value();
+        if (value == null) {
+            return failedDeserialization(record) ? null : Fingerprint.ofPayload(null);
+        }
+        if (value instanceof String text) {
+            return Fingerprint.ofPayload(text.getBytes(StandardCharsets.UTF_8));
+        }
+        if (value instanceof byte[] bytes) {
+            return Fingerprint.ofPayload(bytes);
+        }
+        if (value instanceof Bytes bytes) {
+            return Fingerprint.ofPayload(bytes.get());
+        }
+        if (value instanceof ByteBuffer buffer) {
+            byte[] bytes = new byte[buffer.remaining()];
+            buffer.duplicate().get(bytes);
+            return Fingerprint.ofPayload(bytes);
+        }
+        if (warnedUncompared.add(record.topic())) {
+            log.warn(
+                    "Cannot compare the payloads of topic {} (its policy sets fingerprint): the values are {}, and"
+                            + " only String and byte[] values can be compared. Use such a deserializer, or turn"
+                            + " fingerprint off for this topic",
+                    record.topic(),
+                    value.getClass().getName());
+        }
+        return null;
+    }
+
+    /** Whether an {@code ErrorHandlingDeserializer} has replaced the value by its failure. */
+    static boolean failedDeserialization(ConsumerRecord<?, ?> record) {
+        return record.headers().lastHeader(FAILED_VALUE_HEADER) != null;
+    }
+}

@@ -1,0 +1,5 @@
+/** Tests of what identifies a record. */
+@NullMarked
+package io.dedup.kafka.id;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,63 @@
+package io.dedup.kafka.internal.poll;
+
+import io.dedup.kafka.internal.spring.HandlerMethods;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.Proxy;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.jspecify.annotations.Nullable;
+import org.springframework.kafka.listener.ConsumerSeekAware.ConsumerSeekCallback;
+
+/** A wrapper of ours around a Kafka consumer: finds it behind what the container passes to its listener, and looks behind it. */
+public abstract class ConsumerWrapper implements InvocationHandler {
+    final Consumer<?, ?> target;
+    private final Object owner;
+
+    ConsumerWrapper(Consumer<?, ?> target, Object owner) {
+        this.target = target;
+        this.owner = owner;
+    }
+
+    /**
+     * The container's consumer, found through the callback that the container passes to its listener; null if it can't
+     * be found. It is known before the first poll, because a listener may poll another consumer of the same factory
+     * earlier.
+     *
+     * @param owner what wrapped the consumer; several may have wrapped the consumers of one factory
+     */
+    static @Nullable ConsumerWrapper of(ConsumerSeekCallback container, Object owner) {
+        Object consumer = consumerOf(container);
+        while (consumer != null
+                && Proxy.isProxyClass(consumer.getClass())
+                && Proxy.getInvocationHandler(consumer) instanceof ConsumerWrapper wrapper) {
+            if (wrapper.owner == owner) {
+                return wrapper;
+            }
+            consumer = wrapper.target;
+        }
+        return null;
+    }
+
+    /** Whether the container's consumer is Kafka's own and not wrapped, so that its calls can't be watched. */
+    public static boolean isBare(ConsumerSeekCallback container) {
+        return consumerOf(container) instanceof KafkaConsumer<?, ?>;
+    }
+
+    /** The consumer without the wrappers around it. */
+    static Consumer<?, ?> unwatched(Consumer<?, ?> consumer) {
+        Consumer<?, ?> inner = consumer;
+        while (Proxy.isProxyClass(inner.getClass())
+                && Proxy.getInvocationHandler(inner) instanceof ConsumerWrapper wrapper) {
+            inner = wrapper.target;
+        }
+        return inner;
+    }
+
+    static @Nullable Object consumerOf(ConsumerSeekCallback container) {
+        try {
+            return HandlerMethods.read(container.getClass(), "consumer", container);
+        } catch (ReflectiveOperationException | RuntimeException e) { // spring-kafka has no getter for it
+            return null;
+        }
+    }
+}

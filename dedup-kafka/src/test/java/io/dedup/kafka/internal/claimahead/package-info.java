@@ -1,4 +1,0 @@
-@NullMarked
-package io.dedup.kafka.internal.claimahead;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,171 @@
+package io.dedup.simulation;
+
+import static java.util.Objects.requireNonNull;
+
+import io.dedup.DedupContext;
+import io.dedup.simulation.Circumstances.Listening;
+import io.dedup.simulation.Circumstances.OnFailure;
+import io.dedup.simulation.Circumstances.StartMistake;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.jspecify.annotations.Nullable;
+import org.springframework.kafka.config.MethodKafkaListenerEndpoint;
+import org.springframework.kafka.listener.AcknowledgingConsumerAwareMessageListener;
+import org.springframework.kafka.listener.BatchAcknowledgingConsumerAwareMessageListener;
+import org.springframework.kafka.listener.ConsumerSeekAware;
+import org.springframework.kafka.listener.KafkaListenerErrorHandler;
+import org.springframework.kafka.listener.ListenerExecutionFailedException;
+import org.springframework.kafka.support.Acknowledgment;
+import org.springframework.messaging.Message;
+import org.springframework.messaging.handler.annotation.support.DefaultMessageHandlerMethodFactory;
+
+/** The forms in which the application's listener is written. */
+final class Listeners {
+    private Listeners() {}
+
+    private static final class OfRecords
+            implements AcknowledgingConsumerAwareMessageListener<String, String>, ConsumerSeekAware {
+        private final Application application;
+
+        OfRecords(Application application) {
+            this.application = application;
+        }
+
+        @Override
+        public void onMessage(
+                ConsumerRecord<String, String> record,
+                @Nullable Acknowledgment acknowledgment,
+                @Nullable Consumer<?, ?> consumer) {
+            application.handle(record, acknowledgment, consumer);
+        }
+
+        @Override
+        public void registerSeekCallback(ConsumerSeekCallback callback) {
+            application.seekCallback(callback);
+        }
+    }
+
+    private static final class OfBatches
+            implements BatchAcknowledgingConsumerAwareMessageListener<String, String>, ConsumerSeekAware {
+        private final Application application;
+
+        OfBatches(Application application) {
+            this.application = application;
+        }
+
+        @Override
+        public void onMessage(
+                List<ConsumerRecord<String, String>> batch,
+                @Nullable Acknowledgment acknowledgment,
+                @Nullable Consumer<?, ?> consumer) {
+            application.handle(batch, acknowledgment, consumer);
+        }
+
+        @Override
+        public void registerSeekCallback(ConsumerSeekCallback callback) {
+            application.seekCallback(callback);
+        }
+    }
+
+    /** The methods of an annotated listener. */
+    static final class Methods implements ConsumerSeekAware {
+        private final Application application;
+
+        Methods(Application application) {
+            this.application = application;
+        }
+
+        @Override
+        public void registerSeekCallback(ConsumerSeekCallback callback) {
+            application.seekCallback(callback);
+        }
+
+        /** Handles one record. */
+        public void record(ConsumerRecord<String, String> record, Consumer<?, ?> consumer) {
+            application.handle(record, null, consumer);
+        }
+
+        /** Handles a batch. */
+        public void batch(List<ConsumerRecord<String, String>> batch, Consumer<?, ?> consumer) {
+            application.handle(batch, null, consumer);
+        }
+
+        /** Handles one record. */
+        public void manualRecord(
+                ConsumerRecord<String, String> record, Consumer<?, ?> consumer, Acknowledgment acknowledgment) {
+            application.handle(record, acknowledgment, consumer);
+        }
+
+        /** Handles a batch. */
+        public void manualBatch(
+                List<ConsumerRecord<String, String>> batch, Consumer<?, ?> consumer, Acknowledgment acknowledgment) {
+            application.handle(batch, acknowledgment, consumer);
+        }
+
+        /** Begins to handle one record. */
+        public CompletableFuture<@Nullable Void> future(ConsumerRecord<String, String> record) {
+            return application.begin(record);
+        }
+
+        /** A batch has no single context: must be refused. */
+        public void contextOfABatch(List<String> batch, DedupContext context) {
+            if (!batch.isEmpty()) {
+                throw new IllegalStateException("called with " + batch + " and " + context);
+            }
+        }
+    }
+
+    static Object object(Circumstances circumstances, Application application) {
+        return circumstances.batch() ? new OfBatches(application) : new OfRecords(application);
+    }
+
+    /** An annotated method as a listener of a container. */
+    static MethodKafkaListenerEndpoint<String, String> endpoint(Circumstances circumstances, Application application) {
+        String name = methodName(circumstances);
+        MethodKafkaListenerEndpoint<String, String> endpoint = new MethodKafkaListenerEndpoint<>();
+        endpoint.setBean(new Methods(application));
+        endpoint.setMethod(Arrays.stream(Methods.class.getDeclaredMethods())
+                .filter(method -> method.getName().equals(name))
+                .findFirst()
+                .orElseThrow());
+        DefaultMessageHandlerMethodFactory methods = new DefaultMessageHandlerMethodFactory();
+        methods.afterPropertiesSet();
+        endpoint.setMessageHandlerMethodFactory(methods);
+        if (circumstances.onFailure() == OnFailure.ERROR_HANDLER_SEEKS_BACK) {
+            endpoint.setErrorHandler(new SeekingListenerErrorHandler());
+        }
+        return endpoint;
+    }
+
+    private static String methodName(Circumstances circumstances) {
+        if (circumstances.listening() == Listening.FUTURE) {
+            return "future";
+        }
+        if (circumstances.mistake() == StartMistake.CONTEXT_OF_A_BATCH && circumstances.refusal() != null) {
+            return "contextOfABatch";
+        }
+        if (circumstances.isManual()) {
+            return circumstances.batch() ? "manualBatch" : "manualRecord";
+        }
+        return circumstances.batch() ? "batch" : "record";
+    }
+
+    private static final class SeekingListenerErrorHandler implements KafkaListenerErrorHandler {
+        @Override
+        public Object handleError(Message<?> message, ListenerExecutionFailedException exception) {
+            throw exception;
+        }
+
+        @Override
+        @SuppressWarnings("NullAway") // null is what an error handler returns that has no reply
+        public @Nullable Object handleError(
+                Message<?> message, ListenerExecutionFailedException exception, @Nullable Consumer<?, ?> consumer) {
+            ConsumerRecord<?, ?> record = (ConsumerRecord<?, ?>) message.getPayload();
+            requireNonNull(consumer).seek(Application.partition(record), record.offset());
+            return null;
+        }
+    }
+}
