@@ -247,7 +247,7 @@ class TieredTest extends DeduplicatorTestBase {
     }
 
     @Test
-    @DisplayName("P2 who died after the commit has convicted nobody: the record is asked before the verdict")
+    @DisplayName("T11 who died after the commit has convicted nobody: the record is asked before the verdict")
     void diedAfterTheCommit() {
         Deduplicator strict = deduplicator(
                 store, policy -> policy.mode(DedupMode.TIERED).maxDeaths(1), builder -> builder.transactions(records));
@@ -273,7 +273,7 @@ class TieredTest extends DeduplicatorTestBase {
     }
 
     @Test
-    @DisplayName("P2 a batch, too: what is convicted by then leaves no record, and the others run")
+    @DisplayName("T11 a batch, too: what is convicted by then leaves no record, and the others run")
     void convictedInABatch() {
         Deduplicator strict = deduplicator(
                 store, policy -> policy.mode(DedupMode.TIERED).maxDeaths(1), builder -> builder.transactions(records));

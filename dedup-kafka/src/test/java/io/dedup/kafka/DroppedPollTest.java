@@ -380,6 +380,24 @@ class DroppedPollTest {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    @DisplayName("fixTxOffsets commits positions behind what nobody watches: refused, also in a Kafka transaction")
+    void unwatchedPositionsAreRefused(boolean inTransaction) {
+        try (Scene scene = new Scene()) {
+            var container = unwatchable(scene, Shape.BATCH, Map.of());
+            container.getContainerProperties().setFixTxOffsets(true);
+            if (inTransaction) {
+                container.getContainerProperties().setKafkaAwareTransactionManager(new Transactions(scene).manager);
+            }
+            scene.kafka.decorate(container);
+            assertThatThrownBy(container::start)
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("addPostProcessor")
+                    .hasMessageContaining("fixTxOffsets");
+        }
+    }
+
     @SuppressWarnings("unchecked")
     private static Consumer<String, String> countingWakeUps(Consumer<String, String> real, AtomicInteger wakeUps) {
         AtomicReference<Thread> polling = new AtomicReference<>();

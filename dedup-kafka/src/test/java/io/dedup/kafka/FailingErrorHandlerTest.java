@@ -4,12 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.springframework.kafka.listener.AcknowledgingMessageListener;
 import org.springframework.kafka.listener.BatchMessageListener;
 import org.springframework.kafka.listener.CommonErrorHandler;
 import org.springframework.kafka.listener.ContainerProperties.AckMode;
@@ -95,6 +97,40 @@ class FailingErrorHandlerTest {
                 batch.forEach(scene.effect());
             };
             nothingIsLost(listener, scene);
+        }
+    }
+
+    @Test
+    @DisplayName("K17: the same with records that end later, and an error handler that is asked about one record")
+    void recordsThatEndLater() {
+        try (Scene scene = new Scene()) {
+            AcknowledgingMessageListener<String, String> listener = (record, acknowledgment) -> {
+                failOnce();
+                scene.effect().accept(record);
+                Objects.requireNonNull(acknowledgment).acknowledge();
+            };
+            var container = scene.container(AckMode.MANUAL, listener);
+            container.getContainerProperties().setAsyncAcks(true);
+            AtomicBoolean failed = new AtomicBoolean();
+            container.setCommonErrorHandler(new CommonErrorHandler() {
+                @Override
+                public boolean handleOne(
+                        Exception thrown,
+                        ConsumerRecord<?, ?> record,
+                        Consumer<?, ?> consumer,
+                        MessageListenerContainer of) {
+                    if (failed.compareAndSet(false, true)) {
+                        throw new IllegalStateException("the error handler fails");
+                    }
+                    return false;
+                }
+            });
+            scene.send("a", "b");
+            scene.start(container);
+            await().atMost(Scene.PATIENCE).until(failed::get);
+            scene.send("c");
+            scene.awaitCommitted(3);
+            assertThat(scene.effects).containsExactly("a", "b", "c");
         }
     }
 

@@ -11,14 +11,17 @@ import io.dedup.adapter.WaitBudget;
 import io.dedup.store.StoredRecord;
 import io.dedup.store.StoredRecord.State;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
@@ -31,6 +34,7 @@ import org.springframework.kafka.listener.AcknowledgingMessageListener;
 import org.springframework.kafka.listener.BatchListenerFailedException;
 import org.springframework.kafka.listener.BatchMessageListener;
 import org.springframework.kafka.listener.ConcurrentMessageListenerContainer;
+import org.springframework.kafka.listener.ConsumerAwareRebalanceListener;
 import org.springframework.kafka.listener.ContainerProperties;
 import org.springframework.kafka.listener.ContainerProperties.AckMode;
 import org.springframework.kafka.listener.DefaultAfterRollbackProcessor;
@@ -282,6 +286,33 @@ class KafkaTransactionTest {
         scene.start(transactions.container(AckMode.BATCH, listener(false), 0));
         awaitDone("a");
         transactions.awaitOutputs("first", "a");
+    }
+
+    @Test
+    @DisplayName("K26 a commit that never arrived, in a replay below the committed offset: handled again")
+    void commitNeverArrivedInAReplay() {
+        scene.send("a", "b", "c");
+        var first = scene.start(transactions.container(AckMode.BATCH, listener(false), 0));
+        awaitDone("a", "b", "c");
+        first.stop();
+        scene.store.forget(scene.dedup.key(scene.topic, "a"), LiveLease.OVERRIDE);
+        transactions.next.set(producer -> {
+            throw new TimeoutException("no connection");
+        });
+        ContainerProperties properties = scene.properties(AckMode.BATCH, listener(false));
+        properties.setKafkaAwareTransactionManager(transactions.manager);
+        properties.setConsumerRebalanceListener(new ConsumerAwareRebalanceListener() {
+            @Override
+            public void onPartitionsAssigned(Consumer<?, ?> consumer, Collection<TopicPartition> partitions) {
+                consumer.seekToBeginning(partitions);
+            }
+        });
+        scene.start(scene.container(properties, READ_COMMITTED));
+        await().atMost(Scene.PATIENCE).until(() -> scene.effects.size() > 3);
+        transactions.fence(3); // ends the transaction, as its time-out would
+
+        awaitDone("a");
+        transactions.awaitOutputs("a", "b", "c", "a");
     }
 
     @ParameterizedTest

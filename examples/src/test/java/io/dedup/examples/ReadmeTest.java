@@ -33,7 +33,9 @@ class ReadmeTest {
     }
 
     @Test
-    void theTestCommandIsTheOneThatCiRuns() throws IOException {
+    void commandsAreThoseOfTheScripts() throws IOException {
+        assertThat(readme()).contains("\n./quickstart ");
+        assertThat(Files.isExecutable(ROOT.resolve("quickstart"))).isTrue();
         assertThat(readme()).contains("\nmvn -B verify ");
         assertThat(Files.readString(ROOT.resolve(".ci/run"))).contains("mvn -B verify");
     }

@@ -42,7 +42,7 @@ final class CombinationRuns {
                     long begin = System.nanoTime();
                     List<Row> missing = measurement.missing(pass(next));
                     if (!missing.isEmpty()) {
-                        measurement.measure(servers, Pass.drawn(settings.size(next), missing));
+                        measurement.measure(servers, Pass.drawn(settings.size(next), missing, settings.wanted()));
                     }
                     results.addAll(tell(next, Duration.ofNanos(System.nanoTime() - begin)));
                 }
@@ -52,7 +52,7 @@ final class CombinationRuns {
     }
 
     private Pass pass(int which) {
-        return Pass.drawn(settings.size(which), settings.rows());
+        return Pass.drawn(settings.size(which), settings.rows(), settings.wanted());
     }
 
     private List<RowResult> tell(int which, Duration took) throws IOException {
@@ -82,7 +82,7 @@ final class CombinationRuns {
     private String command(RunSize size) {
         return "mvn -B -q -Pledger -DskipTests -pl examples/fault-ledger -am verify -Dledger.combinations=1 -Dledger.seed="
                 + size.seed() + " -Dledger.messages=" + size.messages() + " -Dledger.faults=" + size.faults()
-                + " -Dledger.kinds=" + size.kinds() + " -Dledger.calm-ms="
+                + " -Dledger.kinds=" + size.kinds() + " -Dledger.with=" + settings.with() + " -Dledger.calm-ms="
                 + settings.calm().toMillis() + " -Dledger.bound-s="
                 + settings.bound().toSeconds() + " -Dledger.rows="
                 + settings.rows().stream().map(Row::id).collect(Collectors.joining(","))

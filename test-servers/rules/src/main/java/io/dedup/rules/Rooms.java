@@ -2,6 +2,7 @@ package io.dedup.rules;
 
 import static java.util.stream.Collectors.toCollection;
 
+import com.tngtech.archunit.ArchConfiguration;
 import com.tngtech.archunit.core.domain.Dependency;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
@@ -35,13 +36,21 @@ public final class Rooms {
 
     /** The classes that were compiled together with this one. */
     public static Rooms of(Class<?> anchor) {
-        return new Rooms(new ClassFileImporter()
-                .importUrl(anchor.getProtectionDomain().getCodeSource().getLocation()));
+        return read(importer ->
+                importer.importUrl(anchor.getProtectionDomain().getCodeSource().getLocation()));
     }
 
     /** The same, for what a test wants to judge on its own. */
     static Rooms ofPackage(String name) {
-        return new Rooms(new ClassFileImporter().importPackages(name));
+        return read(importer -> importer.importPackages(name));
+    }
+
+    /** No rule asks of another module's class anything but its name: ArchUnit needn't read all that the classes refer to. */
+    private static Rooms read(Function<ClassFileImporter, JavaClasses> classes) {
+        return ArchConfiguration.withThreadLocalScope(configuration -> {
+            configuration.setResolveMissingDependenciesFromClassPath(false);
+            return new Rooms(classes.apply(new ClassFileImporter()));
+        });
     }
 
     /** Checks all rules of this class and names all that is broken. */

@@ -124,7 +124,7 @@ public final class TransactionWork {
     /** The commit failed, and it isn't known whether it took effect. */
     public void commitUnknown() {
         if (!handled.isEmpty()) {
-            unanswered.add(handled, offsets);
+            unanswered.add(handled, offsets, covered);
         }
         clear();
     }

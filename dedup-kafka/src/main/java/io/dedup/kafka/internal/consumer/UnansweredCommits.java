@@ -38,8 +38,22 @@ public final class UnansweredCommits {
         UNKNOWN
     }
 
-    /** The executions that are done if the committed offsets are at least these. */
-    private record Unanswered(List<Execution> executions, Map<TopicPartition, Long> offsets) {}
+    /**
+     * The executions that are done if the committed offsets are at least these.
+     *
+     * @param most beyond which the commit can't have moved them
+     */
+    private record Unanswered(
+            List<Execution> executions, Map<TopicPartition, Long> offsets, Map<TopicPartition, Long> most) {
+        /** In a replay, an offset beyond is the one from before: as long as it is there, the commit hasn't happened. */
+        Map<TopicPartition, OffsetAndMetadata> without(Map<TopicPartition, OffsetAndMetadata> committed) {
+            Map<TopicPartition, OffsetAndMetadata> moved = new HashMap<>(committed);
+            moved.entrySet()
+                    .removeIf(entry -> entry.getValue() != null
+                            && entry.getValue().offset() > most.getOrDefault(entry.getKey(), Long.MAX_VALUE));
+            return moved;
+        }
+    }
 
     /** Goes on asking about a commit when its consumer no longer has the partitions. */
     @FunctionalInterface
@@ -56,9 +70,18 @@ public final class UnansweredCommits {
         this.inquirer = inquirer;
     }
 
-    /** The commit of these failed, and it isn't known whether it took effect. */
-    void add(List<Execution> executions, Map<TopicPartition, Long> offsets) {
-        unanswered.add(new Unanswered(List.copyOf(executions), new HashMap<>(offsets)));
+    /**
+     * The commit of these failed, and it isn't known whether it took effect.
+     *
+     * @param covered the records whose offsets it commits
+     */
+    void add(
+            List<Execution> executions,
+            Map<TopicPartition, Long> offsets,
+            Collection<? extends ConsumerRecord<?, ?>> covered) {
+        Map<TopicPartition, Long> most = new HashMap<>(offsets);
+        covered.forEach(record -> most.merge(Partitions.of(record), record.offset() + 1, Math::max));
+        unanswered.add(new Unanswered(List.copyOf(executions), new HashMap<>(offsets), most));
     }
 
     /** Whether a commit that got no answer concerns these records' partitions. */
@@ -115,7 +138,7 @@ public final class UnansweredCommits {
             log.debug("Cannot read the committed offsets of {} yet", asked.keySet(), e);
             return Answer.UNKNOWN;
         }
-        return answer(asked, answers);
+        return answer(asked, open.without(answers));
     }
 
     /** What these committed offsets say about a commit that moves them to at least the offsets that were asked for. */

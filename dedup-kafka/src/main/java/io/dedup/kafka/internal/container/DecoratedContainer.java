@@ -118,7 +118,7 @@ final class DecoratedContainer implements ContainerLifecycle {
         // The adapter of @RetryableTopic doesn't report the end of a consumer, and its thread may be used again.
         consumerStopped();
         // Checked again here: another decorator around this listener may swallow the call at the start.
-        if (!stopUnless(this::starting) || !stopUnless(() -> check().requireWatchedIfCooperative(seeks))) {
+        if (!stopUnless(this::starting) || !stopUnless(() -> check().requireWatched(seeks))) {
             return;
         }
         Duration maxPollInterval = new ConsumerSettings(container).maxPollInterval();

@@ -82,7 +82,8 @@ final class StartCheck {
                     + " is true, so that offsets are committed before their messages are handled, and a crash loses"
                     + " these. Set it to false or leave it unset");
         }
-        requireWatchedIfCooperative();
+        ConsumerSettings settings = new ConsumerSettings(container);
+        requireWatched(settings, settings.canWatch());
         requireOneGroup(topics());
     }
 
@@ -128,29 +129,33 @@ final class StartCheck {
     }
 
     /**
-     * During a cooperative rebalance, commits fail between a poll and the first record's turn, and spring-kafka drops
-     * the polled records.
+     * Requires that this consumer is watched, whose factory may have accepted the post-processor without applying it.
+     *
+     * @throws IllegalStateException when it isn't, and has to be
      */
-    private void requireWatchedIfCooperative() {
-        ConsumerSettings settings = new ConsumerSettings(container);
-        requireWatchedIfCooperative(settings, settings.canWatch());
+    void requireWatched(ConsumerSeekCallback consumer) {
+        requireWatched(new ConsumerSettings(container), !ConsumerWrapper.isBare(consumer));
     }
 
     /**
-     * As above, for a consumer whose factory may have accepted the post-processor without applying it.
-     *
-     * @throws IllegalStateException when this consumer isn't watched
+     * During a cooperative rebalance, commits fail between a poll and the first record's turn, and spring-kafka drops the
+     * polled records. With fixTxOffsets it commits the position behind what it has dropped.
      */
-    void requireWatchedIfCooperative(ConsumerSeekCallback consumer) {
-        requireWatchedIfCooperative(new ConsumerSettings(container), !ConsumerWrapper.isBare(consumer));
-    }
-
-    private void requireWatchedIfCooperative(ConsumerSettings settings, boolean isWatched) {
-        if (settings.isCooperative() && !isWatched) {
+    private void requireWatched(ConsumerSettings settings, boolean isWatched) {
+        if (isWatched) {
+            return;
+        }
+        if (settings.isCooperative()) {
             throw refused("its consumer factory ignores addPostProcessor, so that KafkaDedup can't refetch the records"
                     + " that spring-kafka drops when a commit fails in a cooperative rebalance. Let the factory apply"
                     + " post-processors, as DefaultKafkaConsumerFactory does, or set partition.assignment.strategy to"
                     + " an eager assignor, such as " + RangeAssignor.class.getName());
+        }
+        if (properties.isFixTxOffsets()) {
+            throw refused("its consumer factory ignores addPostProcessor, so that KafkaDedup can't refetch the records"
+                    + " that spring-kafka drops, and fixTxOffsets is true, so that the container commits the position"
+                    + " behind them. Let the factory apply post-processors, as DefaultKafkaConsumerFactory does, or set"
+                    + " fixTxOffsets to false");
         }
     }
 

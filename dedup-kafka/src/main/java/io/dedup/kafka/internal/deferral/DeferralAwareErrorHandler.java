@@ -103,35 +103,31 @@ public final class DeferralAwareErrorHandler implements CommonErrorHandler {
             List<ConsumerRecord<?, ?>> records,
             Consumer<?, ?> consumer,
             MessageListenerContainer container) {
-        boolean handled = delegate.handleOne(thrown, records.get(0), consumer, container);
-        if (handled) {
-            recovered(records.get(0), redeliveries());
-        }
-        PollOffsets.seekTo(handled ? records.subList(1, records.size()) : records, consumer);
-        if (!handled) {
-            throw new KafkaException("The error handler has not handled the record", Level.DEBUG, thrown);
-        }
+        consumers.handlingError(records, () -> {
+            ConsumerRecord<?, ?> first = records.get(0);
+            if (!delegate.handleOne(thrown, first, consumer, container)) {
+                PollOffsets.seekTo(records, consumer);
+                throw new KafkaException("The error handler has not handled the record", Level.DEBUG, thrown);
+            }
+            recovered(first, redeliveries());
+            PollOffsets.seekTo(records.subList(1, records.size()), consumer);
+        });
     }
 
+    /** Only for listeners whose records are finished when they return: {@link #seeksAfterHandling}. */
     @Override
     public boolean handleOne(
             Exception thrown,
             ConsumerRecord<?, ?> record,
             Consumer<?, ?> consumer,
             MessageListenerContainer container) {
-        Redeliveries redeliveries = redeliveries();
-        if (Deferrals.in(thrown) != null
-                || thrown instanceof WakeupException
-                || (redeliveries != null && redeliveries.mustWait(record))) {
+        if (Deferrals.in(thrown) != null || thrown instanceof WakeupException) {
             return false; // not handled: the container keeps it and what follows
-        }
-        if (redeliveries != null) {
-            redeliveries.handedOver(record);
         }
         rejections.passedOn(thrown, record);
         boolean handled = delegate.handleOne(thrown, record, consumer, container);
         if (handled) {
-            recovered(record, redeliveries);
+            consumers.finished(List.of(record));
         }
         return handled;
     }

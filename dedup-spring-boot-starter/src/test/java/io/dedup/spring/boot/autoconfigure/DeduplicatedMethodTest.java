@@ -831,6 +831,21 @@ class DeduplicatedMethodTest {
         }
 
         @Test
+        @DisplayName(
+                "an event's listener may wait with its publisher's connection: a warning, unless its wait is limited")
+        void holdsPublisher() {
+            ApplicationContextRunner strict = withDatabase()
+                    .withUserConfiguration(BookingApp.class)
+                    .withBean(Mails.class)
+                    .withPropertyValues("dedup.strict=true", "dedup.listeners.[Mails.inNone].max-wait=2s");
+            strict.run(context -> assertThat(context.getStartupFailure())
+                    .hasStackTraceContaining("Mails.inItsOwn")
+                    .hasStackTraceContaining("thread of its publisher"));
+            strict.withPropertyValues("dedup.listeners.[Mails.inItsOwn].max-wait=2s")
+                    .run(context -> assertThat(context).hasNotFailed());
+        }
+
+        @Test
         @DisplayName("an event's listener after the commit runs once for each event, and its effect is durable")
         void afterCommit() {
             withDatabase()

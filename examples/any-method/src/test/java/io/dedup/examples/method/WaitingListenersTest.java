@@ -21,6 +21,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.h2.tools.Server;
 import org.jspecify.annotations.Nullable;
@@ -30,7 +31,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.amqp.core.Queue;
 import org.springframework.amqp.rabbit.annotation.RabbitListener;
 import org.springframework.amqp.rabbit.core.RabbitTemplate;
@@ -38,9 +39,9 @@ import org.springframework.amqp.support.AmqpHeaders;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
-import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
+import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.jms.annotation.JmsListener;
 import org.springframework.jms.core.JmsTemplate;
 import org.springframework.jms.support.JmsHeaders;
@@ -55,7 +56,7 @@ class WaitingListenersTest {
     private static final Duration SOON = Duration.ofSeconds(30);
     private static final int MORE_THAN_ALL_ATTEMPTS = 21;
 
-    private AmqpBroker rabbit;
+    private AutoCloseable rabbit = () -> {};
     private Server database;
     private ConfigurableApplicationContext app;
     private Seen seen;
@@ -63,12 +64,7 @@ class WaitingListenersTest {
     @Configuration(proxyBeanMethods = false)
     @EnableAutoConfiguration
     @Import({Stock.class, Seen.class})
-    static class App {
-        @Bean
-        Queue orders() {
-            return new Queue("orders");
-        }
-    }
+    static class App {}
 
     static class Stock {
         private final Seen seen;
@@ -116,11 +112,37 @@ class WaitingListenersTest {
         }
     }
 
+    /** Starts a broker that speaks RabbitMQ's protocol; returns its port. */
+    int startRabbit() throws Exception {
+        AmqpBroker broker = new AmqpBroker();
+        rabbit = broker;
+        return broker.port();
+    }
+
+    /** What {@link #stop} closes. */
+    void close(AutoCloseable broker) {
+        rabbit = broker;
+    }
+
+    Stream<String> brokers() {
+        return Stream.of("rabbit", "jms");
+    }
+
+    /** If not, the client drops a message at its first failure. */
+    boolean requeuesRejected() {
+        return false;
+    }
+
+    Queue queue() {
+        return new Queue("orders");
+    }
+
     @BeforeAll
     void start() throws Exception {
-        rabbit = new AmqpBroker();
+        int port = startRabbit();
         database = database("0");
         app = new SpringApplicationBuilder(App.class)
+                .initializers(context -> ((GenericApplicationContext) context).registerBean(Queue.class, this::queue))
                 .properties(
                         "spring.main.web-application-type=none",
                         "spring.main.banner-mode=off",
@@ -128,10 +150,10 @@ class WaitingListenersTest {
                         "spring.artemis.mode=embedded",
                         "spring.artemis.embedded.persistent=false",
                         "spring.artemis.embedded.queues=orders",
-                        "spring.rabbitmq.port=" + rabbit.port(),
-                        "spring.rabbitmq.listener.simple.default-requeue-rejected=false",
-                        "spring.datasource.url=jdbc:h2:tcp://127.0.0.1:" + database.getPort()
-                                + "/mem:deferrals;DB_CLOSE_DELAY=-1",
+                        "spring.rabbitmq.port=" + port,
+                        "spring.rabbitmq.listener.simple.default-requeue-rejected=" + requeuesRejected(),
+                        "spring.datasource.url=jdbc:h2:tcp://127.0.0.1:" + database.getPort() + "/mem:"
+                                + getClass().getSimpleName() + ";DB_CLOSE_DELAY=-1",
                         // without a pool, whose wait for a connection would slow the deliveries down
                         "spring.datasource.type=org.springframework.jdbc.datasource.SimpleDriverDataSource",
                         "dedup.store=jdbc",
@@ -148,9 +170,11 @@ class WaitingListenersTest {
     }
 
     @AfterAll
-    void stop() {
-        app.close();
-        database.stop();
+    void stop() throws Exception {
+        if (app != null) {
+            app.close();
+            database.stop();
+        }
         rabbit.close();
     }
 
@@ -167,7 +191,7 @@ class WaitingListenersTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"rabbit", "jms"})
+    @MethodSource("brokers")
     @DisplayName("the store is down for longer than all attempts of a message take: each message is handled after that")
     void storeDown(String broker) throws Exception {
         List<String> ids =
@@ -185,7 +209,7 @@ class WaitingListenersTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"rabbit", "jms"})
+    @MethodSource("brokers")
     @DisplayName("the process that handled a message has died: another one handles it when the lease is over")
     void ownerDied(String broker) {
         String id = broker + "-died";

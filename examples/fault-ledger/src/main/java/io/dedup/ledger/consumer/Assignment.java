@@ -14,6 +14,7 @@ import tools.jackson.databind.json.JsonMapper;
  * @param effectsPort where effects are counted
  * @param process which of the consumer processes; the replacement of a killed process has its number
  * @param skewMillis how much its host's clock is wrong
+ * @param idsAreThere whether IDs that come late have come
  */
 public record Assignment(
         String bootstrap,
@@ -21,11 +22,15 @@ public record Assignment(
         int process,
         int effectsPort,
         long skewMillis,
+        boolean idsAreThere,
         String user,
         String password,
         List<Place> places) {
     /** Of records whose message was sent before. */
     public static final String COPY_HEADER = "copy";
+
+    /** How often the broker delivers a record to a share group. */
+    public static final int SHARE_DELIVERIES = 10;
 
     private static final String RETRY_SUFFIX = "-retry";
     private static final JsonMapper JSON = new JsonMapper();

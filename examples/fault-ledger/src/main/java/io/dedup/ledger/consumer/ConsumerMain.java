@@ -26,7 +26,7 @@ public final class ConsumerMain {
     /** Argument: an {@link Assignment}. */
     public static void main(String[] args) throws IOException {
         Assignment assignment = Assignment.of(args[0]);
-        ConsumerFaults faults = new ConsumerFaults();
+        ConsumerFaults faults = new ConsumerFaults(assignment.idsAreThere());
         List<Thread> starting = new ArrayList<>();
         for (Assignment.Place place : assignment.places()) {
             Thread thread = new Thread(
@@ -42,6 +42,10 @@ public final class ConsumerMain {
         BufferedReader orders = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         String order;
         while ((order = orders.readLine()) != null) { // until the ledger closes our input, or ends
+            if (order.equals(ConsumerFaults.end())) {
+                faults.stop();
+                break;
+            }
             faults.obey(order);
         }
         Runtime.getRuntime().halt(0);
@@ -52,7 +56,7 @@ public final class ConsumerMain {
         while (true) {
             RowListener listener = new RowListener(assignment, place, faults);
             try {
-                watch(place, listener.start());
+                watch(place, listener.start(), faults);
                 return;
             } catch (Exception e) {
                 log.warn("{} can't start, tries again", place.row(), e);
@@ -63,10 +67,11 @@ public final class ConsumerMain {
     }
 
     /** Ends the process if a listener has stopped by itself, as an orchestrator would. */
-    private static void watch(Assignment.Place place, Collection<? extends MessageListenerContainer> containers) {
+    private static void watch(
+            Assignment.Place place, Collection<? extends MessageListenerContainer> containers, ConsumerFaults faults) {
         Thread thread = new Thread(
                 () -> {
-                    while (containers.stream().allMatch(MessageListenerContainer::isRunning)) {
+                    while (containers.stream().allMatch(faults::isRunning)) {
                         LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(RETRY_MILLIS));
                     }
                     log.error("{} has stopped by itself", place.row());

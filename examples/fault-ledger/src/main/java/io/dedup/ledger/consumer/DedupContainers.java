@@ -73,7 +73,8 @@ final class DedupContainers {
 
     private static AckMode ackMode(Shape shape) {
         return switch (shape) {
-            case RECORD, BATCH, FUTURE, RETRY_TOPIC, KAFKA_TRANSACTION, KAFKA_TRANSACTION_BATCH -> AckMode.BATCH;
+            case RECORD, BATCH, FUTURE, RETRY_TOPIC, KAFKA_TRANSACTION, KAFKA_TRANSACTION_BATCH, SHARE_GROUP ->
+                AckMode.BATCH;
             case RECORD_ACK -> AckMode.RECORD;
             case ASYNC_ACKS, MANUAL, BATCH_MANUAL -> AckMode.MANUAL;
             case MANUAL_IMMEDIATE -> AckMode.MANUAL_IMMEDIATE;

@@ -2,6 +2,7 @@ package io.dedup.ledger.consumer;
 
 import io.dedup.engine.DeduplicatorBuilder;
 import io.dedup.engine.Deduplicators;
+import io.dedup.id.MessageIdExtractor;
 import io.dedup.kafka.KafkaDedup;
 import io.dedup.kafka.id.KafkaMessageIds;
 import io.dedup.ledger.plan.Circumstance;
@@ -18,6 +19,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Objects;
 import javax.sql.DataSource;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 
@@ -26,13 +28,22 @@ final class DedupSetup implements AutoCloseable {
     private static final int MAX_DEATHS = 4;
 
     private final Deque<AutoCloseable> open = new ArrayDeque<>();
-    private final Attempts attempts = new Attempts();
+    private final MessageIdExtractor<ConsumerRecord<?, ?>> id;
+    private final Attempts attempts;
     private final String topic;
     private final KafkaDedup kafka;
 
-    DedupSetup(Assignment assignment, Row row, Combination combination, Stores stores, @Nullable DataSource dataSource)
+    DedupSetup(
+            Assignment assignment,
+            Row row,
+            Combination combination,
+            Stores stores,
+            @Nullable DataSource dataSource,
+            ConsumerFaults faults)
             throws Exception {
         this.topic = Assignment.topic(assignment.run(), row);
+        this.id = id(combination, faults);
+        this.attempts = new Attempts(id);
         try {
             this.kafka = kafka(assignment, row, combination, stores, dataSource);
         } catch (RuntimeException e) {
@@ -68,9 +79,14 @@ final class DedupSetup implements AutoCloseable {
             builder.transactions(Objects.requireNonNull(table)
                     .transactions(new JdbcTransactionManager(Objects.requireNonNull(dataSource))));
         }
-        return closing(KafkaDedup.builder(closing(builder.build()))
-                .id(KafkaMessageIds.header("id"))
-                .build());
+        return closing(KafkaDedup.builder(closing(builder.build())).id(id).build());
+    }
+
+    private static MessageIdExtractor<ConsumerRecord<?, ?>> id(Combination combination, ConsumerFaults faults) {
+        var id = combination.has(Circumstance.RECREATED) ? KafkaMessageIds.coordinates() : KafkaMessageIds.header("id");
+        return combination.has(Circumstance.IDS_COME_LATE)
+                ? record -> faults.areIdsThere() ? id.extract(record) : null
+                : id;
     }
 
     private static RedisDedupStoreBuilder redis(Stores stores, String namespace, boolean packed) {

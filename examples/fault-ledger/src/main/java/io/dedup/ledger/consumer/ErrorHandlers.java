@@ -1,7 +1,9 @@
 package io.dedup.ledger.consumer;
 
 import java.util.Map;
+import java.util.function.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.StringSerializer;
 import org.jspecify.annotations.Nullable;
@@ -22,11 +24,13 @@ final class ErrorHandlers implements AutoCloseable {
     /** More than a message fails that isn't poison. */
     private static final long BATCH_RETRIES = 20;
 
+    private final String deadLetters;
     private final DefaultKafkaProducerFactory<String, String> producers;
     private final KafkaTemplate<String, String> template;
     private final DeadLetterPublishingRecoverer recoverer;
 
     ErrorHandlers(String bootstrap, String deadLetters) {
+        this.deadLetters = deadLetters;
         producers = new DefaultKafkaProducerFactory<>(
                 Map.of("bootstrap.servers", bootstrap), new StringSerializer(), new StringSerializer());
         template = new KafkaTemplate<>(producers);
@@ -37,6 +41,13 @@ final class ErrorHandlers implements AutoCloseable {
     /** Outside of transactions. */
     KafkaTemplate<String, String> template() {
         return template;
+    }
+
+    /** Sends a record to the dead letters; returns when it is there. */
+    Consumer<ConsumerRecord<?, ?>> deadLetters() {
+        return record -> template.send(new ProducerRecord<String, String>(
+                        deadLetters, 0, null, null, (String) record.value(), record.headers()))
+                .join();
     }
 
     /** @param polls whether it polls before it decides */

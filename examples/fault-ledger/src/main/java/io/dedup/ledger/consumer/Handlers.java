@@ -29,6 +29,7 @@ final class Handlers {
             case MANUAL, MANUAL_IMMEDIATE -> new Acknowledging(handler);
             case BATCH_MANUAL -> new AcknowledgingBatches(handler, attempts);
             case RETRY_TOPIC -> new Retrying(handler);
+            case SHARE_GROUP -> throw new IllegalArgumentException("share groups have a listener of their own");
         };
     }
 
@@ -134,7 +135,7 @@ final class Handlers {
         for (int i = 0; i < records.size(); i++) {
             Message message = RowListener.message(records.get(i));
             try {
-                handler.run(message, attempts.of(message.id()));
+                handler.run(message, attempts.of(records.get(i)));
             } catch (RuntimeException e) {
                 throw new BatchListenerFailedException("fails", e, i);
             }

@@ -3,6 +3,8 @@ package io.dedup.ledger.consumer;
 import io.dedup.ledger.plan.Row;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.UnaryOperator;
+import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.common.serialization.StringSerializer;
 import org.springframework.kafka.core.DefaultKafkaProducerFactory;
 import org.springframework.kafka.core.KafkaTemplate;
@@ -16,12 +18,14 @@ final class OutputProducers implements AutoCloseable {
     private final KafkaTemplate<String, String> template;
     private final String topic;
 
-    OutputProducers(Assignment assignment, Row row) {
+    /** @param around what is between dedup's modes and Kafka's producers */
+    OutputProducers(Assignment assignment, Row row, UnaryOperator<Producer<String, String>> around) {
         Map<String, Object> config = new HashMap<>();
         config.put("bootstrap.servers", assignment.bootstrap());
         config.put("linger.ms", 0);
         config.put("transaction.timeout.ms", TRANSACTION_TIMEOUT_MILLIS); // what a killed process leaves open
         producers = new DefaultKafkaProducerFactory<>(config, new StringSerializer(), new StringSerializer());
+        producers.addPostProcessor(around::apply);
         topic = Assignment.outputs(assignment.run(), row);
         producers.setTransactionIdPrefix(topic + "-" + assignment.process() + "-");
         template = new KafkaTemplate<>(producers);

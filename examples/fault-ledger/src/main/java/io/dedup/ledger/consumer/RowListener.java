@@ -1,6 +1,7 @@
 package io.dedup.ledger.consumer;
 
 import com.zaxxer.hikari.HikariDataSource;
+import io.dedup.ledger.plan.Circumstance;
 import io.dedup.ledger.plan.Combination;
 import io.dedup.ledger.plan.Message;
 import io.dedup.ledger.plan.Row;
@@ -78,11 +79,24 @@ final class RowListener implements AutoCloseable {
     private Collection<? extends MessageListenerContainer> startOurs(
             @Nullable HikariDataSource pool, @Nullable JdbcTemplate jdbc, ErrorHandlers errors) throws Exception {
         Shape shape = combination.shape();
-        DedupSetup dedup = closing(new DedupSetup(assignment, row, combination, stores, pool));
-        OutputProducers outputs = shape.isInKafkaTransaction() ? closing(new OutputProducers(assignment, row)) : null;
+        DedupSetup dedup = closing(new DedupSetup(assignment, row, combination, stores, pool, faults));
+        OutputProducers outputs = shape.isInKafkaTransaction()
+                ? closing(new OutputProducers(
+                        assignment,
+                        row,
+                        producer -> combination.has(Circumstance.ANSWERS_LOST)
+                                ? faults.losingAnswers(producer, topic)
+                                : producer))
+                : null;
         SimulatedHandler simulated = outputs == null
                 ? new SimulatedHandler(effect(jdbc), row.effect() == Row.Effect.ROW)
                 : new SimulatedHandler(outputs::send, true);
+        if (shape == Shape.SHARE_GROUP) {
+            var container = ShareGroups.container(
+                    assignment.bootstrap(), topic, combination, simulated, dedup, errors.deadLetters());
+            container.start();
+            return List.of(container);
+        }
         ExecutorService workers = Executors.newFixedThreadPool(WORKERS);
         open.push(workers::shutdownNow);
         Object handler = Handlers.of(shape, simulated, dedup.attempts(), workers);

@@ -1,6 +1,7 @@
 package io.dedup.ledger.plan;
 
 import io.dedup.policy.DedupMode;
+import java.util.Arrays;
 import java.util.Locale;
 import java.util.Random;
 
@@ -43,6 +44,30 @@ public enum Circumstance {
         boolean isPossible(Row row, Shape shape) {
             return row.mode().filter(mode -> mode != DedupMode.TRANSACTIONAL).isPresent();
         }
+    },
+    /**
+     * IDs are coordinates, and the topic is deleted and made again in the middle of the pass, so that offsets return. Nothing
+     * is sent twice.
+     */
+    RECREATED(6) {
+        @Override
+        boolean isPossible(Row row, Shape shape) {
+            return shape != Shape.RETRY_TOPIC && shape != Shape.SHARE_GROUP;
+        }
+    },
+    /** No message has an ID for the consumers until the first fault is over: the first few are given up, no more. */
+    IDS_COME_LATE(4) {
+        @Override
+        boolean isPossible(Row row, Shape shape) {
+            return shape != Shape.SHARE_GROUP;
+        }
+    },
+    /** Where commits fail, those of Kafka transactions are executed, their answers are lost, and the partitions leave. */
+    ANSWERS_LOST(2) {
+        @Override
+        boolean isPossible(Row row, Shape shape) {
+            return shape.isInKafkaTransaction();
+        }
     };
 
     private final int oneIn;
@@ -59,5 +84,14 @@ public enum Circumstance {
 
     String text() {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+
+    /** @throws IllegalArgumentException when there is none */
+    static Circumstance of(String text) {
+        return Arrays.stream(values())
+                .filter(each -> each.text().equals(text))
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException("no circumstance " + text + "; there are "
+                        + Arrays.stream(values()).map(Circumstance::text).toList()));
     }
 }

@@ -44,8 +44,10 @@ public record Combination(
     /**
      * Draws a combination that dedup supports in a row's mode; other schemes get the plain one, with the drawn
      * partitions.
+     *
+     * @param wanted what is chosen instead of drawn
      */
-    public static Combination drawn(long seed, Row row) {
+    public static Combination drawn(long seed, Row row, Wanted wanted) {
         int partitions = pick(PARTITIONS, new Random(seed * SPREAD));
         Random random = new Random(seed * SPREAD + row.id().hashCode());
         Combination plain = plain(seed, row);
@@ -60,9 +62,12 @@ public record Combination(
                     plain.maxPollRecords,
                     Set.of());
         }
-        Shape shape = pick(Shape.of(row.mode().get()), random);
-        // The containers of retry topics would share one instance ID.
-        boolean staticMembers = random.nextInt(3) == 0 && shape != Shape.RETRY_TOPIC;
+        Shape shape = wanted.shape(
+                row,
+                pick(Shape.of(row.mode().get()), random),
+                new Random(seed * SPREAD + row.id().hashCode() + 1));
+        // The containers of retry topics would share one instance ID; share groups have none.
+        boolean staticMembers = random.nextInt(3) == 0 && shape != Shape.RETRY_TOPIC && shape != Shape.SHARE_GROUP;
         return new Combination(
                 pick(List.of(Membership.values()), random),
                 staticMembers,
@@ -72,7 +77,7 @@ public record Combination(
                 pick(TRIPS, random),
                 pick(POLLS, random),
                 Arrays.stream(Circumstance.values())
-                        .filter(each -> each.isDrawn(random, row, shape))
+                        .filter(each -> each.isDrawn(random, row, shape) || wanted.has(each, row, shape))
                         .collect(Collectors.toUnmodifiableSet()));
     }
 

@@ -20,9 +20,9 @@ public record Pass(RunSize size, Map<Row, Combination> combinations) {
     }
 
     /** Every row in circumstances that the seed decides. */
-    public static Pass drawn(RunSize size, Collection<Row> rows) {
+    public static Pass drawn(RunSize size, Collection<Row> rows, Wanted wanted) {
         Map<Row, Combination> combinations = new EnumMap<>(Row.class);
-        rows.forEach(row -> combinations.put(row, Combination.drawn(size.seed(), row)));
+        rows.forEach(row -> combinations.put(row, Combination.drawn(size.seed(), row, wanted)));
         return new Pass(size, combinations);
     }
 

@@ -46,6 +46,13 @@ public final class Settings {
                     + " unless given, drawn in drawn circumstances, else all")
     private String kinds = DEFAULT;
 
+    @Option(
+            names = "--with",
+            description =
+                    "in drawn circumstances: what every row has that can have it: share-group, or circumstances such"
+                            + " as answers-lost, separated by commas; none: all is drawn")
+    private String with = "none";
+
     @Option(names = "--seed", description = "decides what is sent and broken, where and when")
     private long seed = 1;
 
@@ -91,6 +98,7 @@ public final class Settings {
         }
         List<FaultPlan.Fault> unusedPlan = FaultPlan.of(size); // refuses what isn't a kind
         List<Row> unusedRows = rows(); // refuses what isn't a row
+        Wanted unusedWanted = wanted(); // refuses what isn't a circumstance
     }
 
     public List<Row> rows() {
@@ -109,6 +117,16 @@ public final class Settings {
     /** How many passes, in drawn circumstances. */
     public int combinations() {
         return combinations;
+    }
+
+    /** {@link #wanted} as it was given. */
+    public String with() {
+        return with;
+    }
+
+    /** What isn't left to the seed, in drawn circumstances. */
+    public Wanted wanted() {
+        return Wanted.of(with);
     }
 
     public RunSize size() {

@@ -27,7 +27,9 @@ public enum Shape {
     /** A record at a time; outputs and offsets are committed in one Kafka transaction. */
     KAFKA_TRANSACTION(false),
     /** The same with a poll at a time. */
-    KAFKA_TRANSACTION_BATCH(false);
+    KAFKA_TRANSACTION_BATCH(false),
+    /** A record at a time, of a share group. It is drawn apart, so that older seeds keep their shapes. */
+    SHARE_GROUP(false);
 
     private final boolean inDatabaseTransactions;
 
@@ -35,9 +37,10 @@ public enum Shape {
         this.inDatabaseTransactions = inDatabaseTransactions;
     }
 
-    /** The shapes that dedup supports in this mode. */
+    /** The shapes that dedup supports in this mode, without share groups. */
     static List<Shape> of(DedupMode mode) {
         return Arrays.stream(values())
+                .filter(shape -> shape != SHARE_GROUP)
                 .filter(shape -> shape.inDatabaseTransactions || !mode.isTransactional())
                 .toList();
     }
@@ -49,7 +52,7 @@ public enum Shape {
 
     /** Whether a listener's own error handler sees its failures. */
     public boolean endsAtReturn() {
-        return this != FUTURE && this != ASYNC_ACKS && this != RETRY_TOPIC;
+        return this != FUTURE && this != ASYNC_ACKS && this != RETRY_TOPIC && this != SHARE_GROUP;
     }
 
     /** Whether its handler acknowledges. */
@@ -57,9 +60,9 @@ public enum Shape {
         return this == MANUAL || this == MANUAL_IMMEDIATE || this == BATCH_MANUAL || this == ASYNC_ACKS;
     }
 
-    /** Whether the ledger chooses its container's error handler: retry topics have their own, transactions have none. */
+    /** Whether the ledger chooses its container's error handler: retry topics have their own, the others have none. */
     boolean hasErrorHandler() {
-        return this != RETRY_TOPIC && !isInKafkaTransaction();
+        return this != RETRY_TOPIC && this != SHARE_GROUP && !isInKafkaTransaction();
     }
 
     /** Whether the container acknowledges a record without the handler, as when an interceptor has dropped it. */

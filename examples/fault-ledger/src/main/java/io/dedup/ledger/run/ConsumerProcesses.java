@@ -15,6 +15,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -24,18 +26,21 @@ final class ConsumerProcesses implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(ConsumerProcesses.class);
     private static final int MAX_SKEW_MILLIS = 3_000;
     private static final Duration START = Duration.ofMinutes(5);
+    private static final Duration END = Duration.ofSeconds(40);
 
     /** Makes the argument of a consumer process. */
     @FunctionalInterface
     interface Assignments {
         /** @param skewMillis how much the process's host's clock is wrong */
-        Assignment of(int process, long skewMillis);
+        Assignment of(int process, long skewMillis, boolean idsAreThere);
     }
 
     private final Assignments assignments;
     private final Path logs;
     private final Random random;
     private final List<Consumer> consumers = new ArrayList<>();
+    private boolean idsAreThere;
+    private int started;
 
     ConsumerProcesses(Assignments assignments, Path logs, long seed) {
         this.assignments = assignments;
@@ -77,6 +82,46 @@ final class ConsumerProcesses implements AutoCloseable {
     void kill(int which) throws InterruptedException {
         consumers.get(which).process.destroyForcibly().waitFor();
         consumers.set(which, new Consumer(which));
+    }
+
+    /** Stops all of them in an orderly way, does something, and starts new ones. */
+    void restart(Work meanwhile) throws InterruptedException, ExecutionException {
+        order(ConsumerFaults.end());
+        for (Consumer consumer : consumers) {
+            if (!consumer.process.waitFor(END.toSeconds(), TimeUnit.SECONDS)) {
+                log.warn("killed, because it doesn't end");
+                consumer.process.destroyForcibly().waitFor();
+            }
+        }
+        meanwhile.run();
+        consumers.clear();
+        start();
+    }
+
+    /** What may be done while no consumer runs. */
+    @FunctionalInterface
+    interface Work {
+        void run() throws InterruptedException, ExecutionException;
+    }
+
+    /** Stops and starts what is in share groups, so many times in each process; returns when that is over. */
+    void restartShareGroups(int count) throws InterruptedException {
+        order(ConsumerFaults.restarts(count));
+        for (Consumer consumer : consumers) {
+            if (consumer.ready.getCount() == 0 && !consumer.restarts.tryAcquire(END.toSeconds(), TimeUnit.SECONDS)) {
+                log.warn("a process hasn't restarted its share groups");
+            }
+        }
+    }
+
+    /** Makes them find the IDs that come late; returns how many processes didn't. */
+    int idsCome() {
+        if (idsAreThere) {
+            return 0;
+        }
+        idsAreThere = true;
+        order(ConsumerFaults.idsCome());
+        return started;
     }
 
     /** SIGSTOP for so long. */
@@ -135,6 +180,7 @@ final class ConsumerProcesses implements AutoCloseable {
     private final class Consumer {
         private final Process process;
         private final CountDownLatch ready = new CountDownLatch(1);
+        private final Semaphore restarts = new Semaphore(0);
 
         Consumer(int which) {
             long skew = (long) random.nextInt(2 * MAX_SKEW_MILLIS) - MAX_SKEW_MILLIS;
@@ -147,7 +193,8 @@ final class ConsumerProcesses implements AutoCloseable {
                     "-cp",
                     System.getProperty("java.class.path"),
                     ConsumerMain.class.getName()));
-            command.add(assignments.of(which, skew).argument());
+            command.add(assignments.of(which, skew, idsAreThere).argument());
+            started++;
             try {
                 process = new ProcessBuilder(command)
                         .redirectError(ProcessBuilder.Redirect.appendTo(
@@ -159,6 +206,8 @@ final class ConsumerProcesses implements AutoCloseable {
             Thread reader = new Thread(() -> process.inputReader().lines().forEach(line -> {
                 if (line.equals("READY")) {
                     ready.countDown();
+                } else if (line.equals(ConsumerFaults.RESTARTED)) {
+                    restarts.release();
                 } else {
                     append(which, line);
                 }

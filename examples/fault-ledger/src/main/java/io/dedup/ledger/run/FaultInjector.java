@@ -5,6 +5,7 @@ import io.dedup.ledger.consumer.ConsumerFaults;
 import io.dedup.ledger.plan.FaultPlan;
 import io.dedup.ledger.plan.Pass;
 import io.dedup.ledger.plan.Row;
+import io.dedup.ledger.plan.Shape;
 import io.dedup.ledger.scheme.Stores;
 import io.dedup.ledger.tally.DataLoss;
 import java.time.Duration;
@@ -20,6 +21,7 @@ import org.apache.kafka.common.serialization.StringDeserializer;
 final class FaultInjector {
     private static final Duration PAUSE = Stores.LEASE.plusMillis(1_500);
     private static final int STORM = 2;
+    private static final int MORE_THAN_ALL_DELIVERIES = Assignment.SHARE_DELIVERIES + 2;
     private static final int FAILING_COMMITS = 12;
     private static final Duration SLOW = Duration.ofMillis(15);
     private static final Duration GUEST_STAYS = Duration.ofMillis(700);
@@ -86,6 +88,9 @@ final class FaultInjector {
             case 1 -> proxies.hang();
             default -> proxies.halfOpen();
         }
+        if (pass.combinations().values().stream().anyMatch(each -> each.shape() == Shape.SHARE_GROUP)) {
+            consumers.restartShareGroups(MORE_THAN_ALL_DELIVERIES);
+        }
         TimeUnit.MILLISECONDS.sleep(fault.millis());
         proxies.heal();
     }
@@ -102,6 +107,7 @@ final class FaultInjector {
     private void storm() throws InterruptedException {
         for (int i = 0; i < STORM; i++) {
             List<Thread> guests = pass.rows().stream()
+                    .filter(row -> pass.of(row).shape() != Shape.SHARE_GROUP) // nobody loses a partition in one
                     .map(row -> new Thread(() -> visit(row), "guest"))
                     .toList();
             guests.forEach(Thread::start);

@@ -1,6 +1,7 @@
 package io.dedup.ledger.run;
 
 import io.dedup.ledger.consumer.Assignment;
+import io.dedup.ledger.plan.Circumstance;
 import io.dedup.ledger.plan.FaultKind;
 import io.dedup.ledger.plan.FaultPlan;
 import io.dedup.ledger.plan.Pass;
@@ -31,6 +32,8 @@ import org.slf4j.LoggerFactory;
 public final class Run {
     private static final Logger log = LoggerFactory.getLogger(Run.class);
     private static final Duration QUIET = Duration.ofSeconds(2);
+    /** Messages that each process rejects, until it waits for one with an ID. */
+    private static final int REJECTED_AT_MOST = 9;
 
     private final Servers servers;
     private final Pass pass;
@@ -39,6 +42,8 @@ public final class Run {
     private final Duration bound;
     private final Duration calm;
     private final Path logs;
+    private int startsWithoutIds;
+    private long idsCame;
     private final String id = "run" + UUID.randomUUID().toString().substring(0, 8);
 
     public Run(Servers servers, Pass pass, Settings settings) {
@@ -61,37 +66,47 @@ public final class Run {
                 EffectCounter effects = new EffectCounter();
                 StoreProxies proxies = new StoreProxies(servers, pass);
                 ConsumerProcesses consumers = new ConsumerProcesses(
-                        (process, skew) -> new Assignment(
+                        (process, skew, idsAreThere) -> new Assignment(
                                 bootstrap,
                                 id,
                                 process,
                                 effects.port(),
                                 skew,
+                                idsAreThere,
                                 servers.database().user(),
                                 servers.database().password(),
                                 proxies.places()),
                         logs,
                         size.seed());
-                Sender sender = new Sender(bootstrap, id, rows)) {
+                Sender sender = new Sender(bootstrap, id, pass)) {
             topics.create();
             List<FaultPlan.Fault> faults = FaultPlan.of(size);
             Traffic traffic = new Traffic(size.messages(), faults, size.seed(), pass.partitions());
             FaultInjector injector = new FaultInjector(servers, proxies, tables, consumers, id, pass);
             consumers.start();
-            go(traffic, faults, tables, sender, injector, consumers);
-            awaitConsumed(topics, consumers);
+            go(traffic, faults, tables, sender, injector, consumers, topics);
+            awaitConsumed(rows, topics, consumers);
             awaitQuiet(effects, tables, topics);
             List<RowResult> results = new ArrayList<>();
             for (Row row : rows) {
                 Set<String> waiting = new HashSet<>(Tally.unacknowledged(sender.copies(row), topics.committed(row)));
                 waiting.addAll(topics.waitingForRetry(row));
+                List<Effect> counted = effects(row, effects, tables, topics);
+                Set<String> dead = topics.deadLetters(row);
                 results.add(new Tally(row, pass.of(row).text(), injector.losses(), sender::firstSent)
                         .of(
                                 size,
-                                traffic.messages(),
-                                effects(row, effects, tables, topics),
+                                pass.of(row).has(Circumstance.IDS_COME_LATE)
+                                        ? Tally.withoutRejected(
+                                                traffic.messages(),
+                                                counted,
+                                                dead,
+                                                id -> sender.firstSent(id) <= idsCame,
+                                                REJECTED_AT_MOST * startsWithoutIds)
+                                        : traffic.messages(),
+                                counted,
                                 waiting,
-                                topics.deadLetters(row),
+                                dead,
                                 proxies.roundTrips(row)));
             }
             consumers.close();
@@ -106,7 +121,8 @@ public final class Run {
             Tables tables,
             Sender sender,
             FaultInjector injector,
-            ConsumerProcesses consumers)
+            ConsumerProcesses consumers,
+            Topics topics)
             throws InterruptedException, ExecutionException {
         for (int i = 0; i < faults.size(); i++) {
             FaultPlan.Fault fault = faults.get(i);
@@ -125,21 +141,49 @@ public final class Run {
             sending.get();
             consumers.revive();
             TimeUnit.NANOSECONDS.sleep(calm.toNanos());
+            if (i == 0) {
+                startsWithoutIds = consumers.idsCome();
+                idsCame = System.currentTimeMillis();
+            }
+            if (i == faults.size() / 2) {
+                recreate(topics, sender, injector, consumers);
+            }
         }
         injector.end();
         sender.send(traffic.chunks().get(faults.size()));
     }
 
+    /** When everything in these topics is consumed: what isn't, would be lost with the topic. */
+    private void recreate(Topics topics, Sender sender, FaultInjector injector, ConsumerProcesses consumers)
+            throws InterruptedException, ExecutionException {
+        List<Row> recreated = rows.stream()
+                .filter(row -> pass.of(row).has(Circumstance.RECREATED))
+                .toList();
+        if (recreated.isEmpty()) {
+            return;
+        }
+        injector.end();
+        awaitConsumed(recreated, topics, consumers);
+        consumers.restart(() -> {
+            for (Row row : recreated) {
+                if (topics.isConsumed(row)) { // otherwise something is stuck, and is counted at the end
+                    topics.recreate(row);
+                    sender.forget(row);
+                }
+            }
+        });
+    }
+
     /** As long as messages are being acknowledged: on a busy machine, a slow message isn't stuck. */
-    private void awaitConsumed(Topics topics, ConsumerProcesses consumers)
+    private void awaitConsumed(List<Row> awaited, Topics topics, ConsumerProcesses consumers)
             throws InterruptedException, ExecutionException {
         long until = System.nanoTime() + bound.toNanos();
         long acknowledged = 0;
-        List<Row> left = new ArrayList<>(rows);
+        List<Row> left = new ArrayList<>(awaited);
         while (System.nanoTime() - until < 0) {
             long before = acknowledged;
             acknowledged = 0;
-            for (Row row : rows) {
+            for (Row row : awaited) {
                 acknowledged += Arrays.stream(topics.committed(row)).sum();
             }
             if (acknowledged > before) {

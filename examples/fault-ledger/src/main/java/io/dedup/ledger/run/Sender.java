@@ -1,12 +1,13 @@
 package io.dedup.ledger.run;
 
 import io.dedup.ledger.consumer.Assignment;
+import io.dedup.ledger.plan.Circumstance;
+import io.dedup.ledger.plan.Pass;
 import io.dedup.ledger.plan.Row;
 import io.dedup.ledger.plan.Traffic;
 import io.dedup.ledger.tally.SentCopy;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -26,19 +27,26 @@ final class Sender implements AutoCloseable {
     private static final int DELIVERY_TIMEOUT_MILLIS = 600_000;
 
     private final String run;
-    private final Collection<Row> rows;
-    private final KafkaProducer<String, String> producer;
+    private final Pass pass;
+    private final String bootstrap;
+    private KafkaProducer<String, String> producer;
     private final Map<String, Long> firstSent = new ConcurrentHashMap<>();
     private final Map<Row, Queue<SentCopy>> copies = new ConcurrentHashMap<>();
 
-    Sender(String bootstrap, String run, Collection<Row> rows) {
+    Sender(String bootstrap, String run, Pass pass) {
         this.run = run;
-        this.rows = rows;
-        this.producer = new KafkaProducer<>(
+        this.pass = pass;
+        List<Row> rows = pass.rows();
+        this.bootstrap = bootstrap;
+        this.producer = producer(bootstrap);
+        rows.forEach(row -> copies.put(row, new ConcurrentLinkedQueue<>()));
+    }
+
+    private static KafkaProducer<String, String> producer(String bootstrap) {
+        return new KafkaProducer<>(
                 Map.of("bootstrap.servers", bootstrap, "linger.ms", 0, "delivery.timeout.ms", DELIVERY_TIMEOUT_MILLIS),
                 new StringSerializer(),
                 new StringSerializer());
-        rows.forEach(row -> copies.put(row, new ConcurrentLinkedQueue<>()));
     }
 
     /** In this order, with these gaps; returns when the broker has everything. */
@@ -47,7 +55,10 @@ final class Sender implements AutoCloseable {
         for (Traffic.Send send : chunk) {
             TimeUnit.MILLISECONDS.sleep(send.gapMillis());
             boolean copy = firstSent.putIfAbsent(send.message().id(), System.currentTimeMillis()) != null;
-            for (Row row : rows) {
+            for (Row row : pass.rows()) {
+                if (copy && pass.of(row).has(Circumstance.RECREATED)) {
+                    continue; // to coordinates, it would be another message
+                }
                 ProducerRecord<String, String> record = new ProducerRecord<>(
                         Assignment.topic(run, row),
                         send.partition(),
@@ -72,6 +83,13 @@ final class Sender implements AutoCloseable {
     /** By this host's clock. */
     long firstSent(String id) {
         return firstSent.getOrDefault(id, 0L);
+    }
+
+    /** Its topic was made again, which doesn't know the producer's sequence numbers. Not while anything is sent. */
+    void forget(Row row) {
+        copies(row).clear();
+        producer.close();
+        producer = producer(bootstrap);
     }
 
     Queue<SentCopy> copies(Row row) {

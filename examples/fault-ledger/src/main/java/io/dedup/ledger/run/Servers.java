@@ -1,5 +1,6 @@
 package io.dedup.ledger.run;
 
+import io.dedup.ledger.consumer.Assignment;
 import io.dedup.ledger.plan.Row;
 import io.dedup.testservers.kafka.KafkaServer;
 import io.dedup.testservers.kafka.KafkaServers;
@@ -22,6 +23,7 @@ public final class Servers implements AutoCloseable {
             .setting("group.consumer.heartbeat.interval.ms", "300")
             // For Kafka transactions that a killed process leaves open.
             .setting("transaction.abort.timed.out.transaction.cleanup.interval.ms", "1000")
+            .setting("group.share.delivery.count.limit", Integer.toString(Assignment.SHARE_DELIVERIES))
             .start();
     private final List<RedisServer> redis;
     private final PostgresServer postgres = PostgresServers.builder()

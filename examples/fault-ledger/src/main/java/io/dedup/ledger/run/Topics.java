@@ -15,21 +15,30 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AlterConfigOp;
+import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.ListOffsetsResult.ListOffsetsResultInfo;
+import org.apache.kafka.clients.admin.ListShareGroupOffsetsSpec;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.admin.SharePartitionOffsetInfo;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.serialization.StringDeserializer;
+import org.jspecify.annotations.Nullable;
 
 /** What the broker knows: topics, what was acknowledged, and dead letters. */
 final class Topics implements AutoCloseable {
     private static final short ONE = 1;
+    private static final int LOCK_MILLIS = 4_000;
 
     private final String bootstrap;
     private final String run;
@@ -44,7 +53,43 @@ final class Topics implements AutoCloseable {
     }
 
     void create() throws ExecutionException, InterruptedException {
+        for (Row row : pass.rows()) {
+            if (isShared(row)) {
+                configure(Assignment.topic(run, row));
+            }
+        }
         admin.createTopics(all()).all().get();
+    }
+
+    private void configure(String shareGroup) throws ExecutionException, InterruptedException {
+        List<AlterConfigOp> settings = Stream.of(
+                        new ConfigEntry("share.auto.offset.reset", "earliest"),
+                        new ConfigEntry("share.record.lock.duration.ms", Integer.toString(LOCK_MILLIS)),
+                        new ConfigEntry("share.heartbeat.interval.ms", "500"))
+                .map(setting -> new AlterConfigOp(setting, AlterConfigOp.OpType.SET))
+                .toList();
+        admin.incrementalAlterConfigs(Map.of(new ConfigResource(ConfigResource.Type.GROUP, shareGroup), settings))
+                .all()
+                .get();
+    }
+
+    private boolean isShared(Row row) {
+        return pass.of(row).shape() == Shape.SHARE_GROUP;
+    }
+
+    /** Deletes a row's topic and makes it again: its offsets begin at 0, and the group has committed none. */
+    void recreate(Row row) throws ExecutionException, InterruptedException {
+        String topic = Assignment.topic(run, row);
+        admin.deleteTopics(List.of(topic)).all().get();
+        while (!admin.listConsumerGroupOffsets(topic)
+                .partitionsToOffsetAndMetadata()
+                .get()
+                .isEmpty()) {
+            TimeUnit.MILLISECONDS.sleep(50);
+        }
+        admin.createTopics(List.of(new NewTopic(topic, pass.partitions(), ONE)))
+                .all()
+                .get();
     }
 
     private Set<NewTopic> all() {
@@ -69,6 +114,10 @@ final class Topics implements AutoCloseable {
     }
 
     boolean isConsumed(Row row) throws ExecutionException, InterruptedException {
+        if (isShared(row)) {
+            return shared(row).values().stream()
+                    .allMatch(offsets -> offsets != null && offsets.lag().orElse(-1L) == 0);
+        }
         return isConsumed(Assignment.topic(run, row))
                 && (pass.of(row).shape() != Shape.RETRY_TOPIC || isConsumed(Assignment.retries(run, row)));
     }
@@ -85,7 +134,28 @@ final class Topics implements AutoCloseable {
 
     /** By partition. */
     long[] committed(Row row) throws ExecutionException, InterruptedException {
-        return committed(Assignment.topic(run, row));
+        if (!isShared(row)) {
+            return committed(Assignment.topic(run, row));
+        }
+        long[] begun = new long[pass.partitions()];
+        shared(row)
+                .forEach((partition, offsets) ->
+                        begun[partition.partition()] = offsets == null ? 0 : offsets.startOffset());
+        return begun;
+    }
+
+    /** Up to where everything is accepted or archived; null where the broker doesn't know yet. */
+    private Map<TopicPartition, @Nullable SharePartitionOffsetInfo> shared(Row row)
+            throws ExecutionException, InterruptedException {
+        String topic = Assignment.topic(run, row);
+        return admin.listShareGroupOffsets(Map.of(
+                        topic,
+                        new ListShareGroupOffsetsSpec()
+                                .topicPartitions(IntStream.range(0, pass.partitions())
+                                        .mapToObj(partition -> new TopicPartition(topic, partition))
+                                        .toList())))
+                .partitionsToOffsetInfo(topic)
+                .get();
     }
 
     /** Each topic has a group of its own, with its name. */

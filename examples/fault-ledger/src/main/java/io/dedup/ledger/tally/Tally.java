@@ -13,7 +13,9 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.function.ToLongFunction;
+import java.util.stream.Collectors;
 
 /** Counts what happened to the messages of one row. */
 public final class Tally {
@@ -49,6 +51,23 @@ public final class Tally {
             }
         }
         return ids;
+    }
+
+    /**
+     * The messages without those that were rejected because they had no ID; with them, if there are too many.
+     *
+     * @param early whether a message was sent while there were no IDs
+     */
+    public static List<Message> withoutRejected(
+            List<Message> messages, List<Effect> counted, Set<String> dead, Predicate<String> early, int atMost) {
+        Set<String> handled = counted.stream().map(Effect::id).collect(Collectors.toSet());
+        Predicate<Message> rejected = message -> !message.poison()
+                && dead.contains(message.id())
+                && early.test(message.id())
+                && !handled.contains(message.id());
+        return messages.stream().filter(rejected).count() > atMost
+                ? messages
+                : messages.stream().filter(rejected.negate()).toList();
     }
 
     /**

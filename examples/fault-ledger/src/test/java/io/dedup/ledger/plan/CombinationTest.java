@@ -17,7 +17,7 @@ class CombinationTest {
 
     private static List<Combination> drawn(Row row) {
         return LongStream.range(0, 300)
-                .mapToObj(seed -> Combination.drawn(seed, row))
+                .mapToObj(seed -> Combination.drawn(seed, row, Wanted.NOTHING))
                 .toList();
     }
 
@@ -35,13 +35,16 @@ class CombinationTest {
             circumstances.addAll(combination.circumstances());
             assertThat(combination.circumstances()).allMatch(each -> each.isPossible(row, combination.shape()));
         }
-        assertThat(shapes)
-                .containsExactlyInAnyOrderElementsOf(Shape.of(row.mode().orElseThrow()));
+        Set<Shape> supported = new HashSet<>(Shape.of(row.mode().orElseThrow()));
+        if (row == Row.LEASED_REDIS) {
+            supported.add(Shape.SHARE_GROUP);
+        }
+        assertThat(shapes).isEqualTo(supported);
         assertThat(memberships).containsExactlyInAnyOrder(Membership.values());
         assertThat(staticMembers).containsExactlyInAnyOrder(true, false);
         Set<Circumstance> expected = EnumSet.allOf(Circumstance.class);
         if (row == Row.TRANSACTIONAL) {
-            expected.removeAll(Set.of(Circumstance.PACKED, Circumstance.MAX_DEATHS));
+            expected.removeAll(Set.of(Circumstance.PACKED, Circumstance.MAX_DEATHS, Circumstance.ANSWERS_LOST));
         }
         assertThat(circumstances).isEqualTo(expected);
         assertThat(drawn(row)).anyMatch(each -> each.circumstances().isEmpty());
@@ -49,7 +52,8 @@ class CombinationTest {
 
     @Test
     void workThatEndsLaterAndKafkaTransactionsAreForLeasedAlone() {
-        assertThat(Shape.of(Row.LEASED_JDBC.mode().orElseThrow())).containsExactly(Shape.values());
+        assertThat(Shape.of(Row.LEASED_JDBC.mode().orElseThrow()))
+                .containsExactlyElementsOf(EnumSet.complementOf(EnumSet.of(Shape.SHARE_GROUP)));
         assertThat(Shape.of(Row.TIERED.mode().orElseThrow()))
                 .containsExactly(
                         Shape.RECORD,
@@ -61,13 +65,28 @@ class CombinationTest {
     }
 
     @Test
+    void whatIsWantedIsThereWhereAModeSupportsIt() {
+        Wanted wanted = Wanted.of("answers-lost,ids-come-late");
+        for (long seed = 0; seed < 50; seed++) {
+            assertThat(Combination.drawn(seed, Row.LEASED_JDBC, wanted))
+                    .matches(each -> each.shape().isInKafkaTransaction())
+                    .matches(each -> each.has(Circumstance.ANSWERS_LOST) && each.has(Circumstance.IDS_COME_LATE));
+            assertThat(Combination.drawn(seed, Row.TIERED, wanted).shape())
+                    .isEqualTo(
+                            Combination.drawn(seed, Row.TIERED, Wanted.NOTHING).shape());
+            assertThat(Combination.drawn(seed, Row.LEASED_JDBC, Wanted.of("share-group")))
+                    .returns(Shape.SHARE_GROUP, Combination::shape);
+        }
+    }
+
+    @Test
     void isAMatterOfTheSeedAndTheRow() {
         assertThat(drawn(Row.TIERED)).isEqualTo(drawn(Row.TIERED)).isNotEqualTo(drawn(Row.TRANSACTIONAL));
     }
 
     @Test
     void rowsOfAPassHaveTheSamePartitionsAndOthersThanOursNothingElse() {
-        Pass pass = Pass.drawn(SIZE, Arrays.asList(Row.values()));
+        Pass pass = Pass.drawn(SIZE, Arrays.asList(Row.values()), Wanted.NOTHING);
         assertThat(pass.combinations().values())
                 .extracting(Combination::partitions)
                 .containsOnly(pass.partitions());
@@ -81,8 +100,9 @@ class CombinationTest {
                 .isEqualTo("cooperative static batch-manual threads=2 partitions=6 trip=30ms poll=5");
         assertThat(combination(Membership.EAGER, false, EnumSet.allOf(Circumstance.class))
                         .text())
-                .isEqualTo("eager dynamic batch-manual threads=2 partitions=6 trip=30ms poll=5 packed"
-                        + " polling-error-handler intercepted seeks-back max-deaths");
+                .isEqualTo(
+                        "eager dynamic batch-manual threads=2 partitions=6 trip=30ms poll=5 packed"
+                                + " polling-error-handler intercepted seeks-back max-deaths recreated ids-come-late answers-lost");
     }
 
     private static Combination combination(

@@ -35,6 +35,7 @@ class SettingsTest {
                 "--fault=3 > --fault=3",
                 "--kinds=kill+flood > no kind of fault flood",
                 "--combinations=-1 > '--combinations': '-1'",
+                "--with=sun > no circumstance sun",
                 "--seed=first > '--seed': 'first'",
                 "quick > quick",
             })

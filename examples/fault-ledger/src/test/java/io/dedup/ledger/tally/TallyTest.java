@@ -87,6 +87,42 @@ class TallyTest {
     }
 
     @Test
+    void aFewMessagesAreRejectedBeforeThereAreIds() {
+        List<Message> messages = List.of(message("a"), message("b"), message("c"), message("d"));
+        List<Effect> handledLater = List.of(new Effect("b", 1, 20));
+        Set<String> dead = Set.of("a", "b", "c");
+        assertThat(Tally.withoutRejected(messages, handledLater, dead, id -> !id.equals("c"), 1))
+                .extracting(Message::id)
+                .containsExactly("b", "c", "d");
+        assertThat(Tally.withoutRejected(messages, handledLater, dead, id -> true, 1))
+                .isEqualTo(messages);
+    }
+
+    @Test
+    void withoutAFaultThatExplainsItNothingIsDoubled() {
+        RowResult result = tally(
+                Row.LEASED_REDIS,
+                List.of(),
+                List.of(message("a")),
+                Set.of(),
+                Set.of(),
+                new Effect("a", 1, 20),
+                new Effect("a", 2, 30));
+        assertThat(result.brokenPromises()).isEmpty();
+        RunSize harmless = new RunSize(3, 1, "commit-fails+rebalance", 1);
+        assertThat(new Tally(Row.LEASED_REDIS, "plain", List.of(), id -> 10L)
+                        .of(
+                                harmless,
+                                List.of(message("a")),
+                                List.of(new Effect("a", 1, 20), new Effect("a", 2, 30)),
+                                Set.of(),
+                                Set.of(),
+                                0)
+                        .brokenPromises())
+                .containsExactly("1 doubled, and no fault that explains it");
+    }
+
+    @Test
     void anyCopyThatWasNotAcknowledgedMakesAMessageWait() {
         assertThat(Tally.unacknowledged(
                         List.of(new SentCopy("a", 0, 3), new SentCopy("b", 0, 4), new SentCopy("a", 1, 9)),

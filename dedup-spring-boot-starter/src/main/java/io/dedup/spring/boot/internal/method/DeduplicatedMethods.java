@@ -133,6 +133,9 @@ public final class DeduplicatedMethods implements SmartInitializingSingleton, St
                             + ", and each would take the messages that the other has handled for duplicates. Give each bean a"
                             + " class of its own, with its own consumer");
         }
+        if (its.get().mayHoldPublisher()) {
+            warnings.add(holdsPublisher(method));
+        }
         Object made = beans.getSingleton(bean);
         if (made != null
                 && !(made instanceof AopInfrastructureBean)
@@ -140,6 +143,15 @@ public final class DeduplicatedMethods implements SmartInitializingSingleton, St
                 && (AopUtils.isAopProxy(made) || !isOfTest())) {
             MethodRules.requireIntercepted(method, made);
         }
+    }
+
+    private static Warning holdsPublisher(DeduplicatedMethod method) {
+        return new Warning(
+                "Method " + method.name()
+                        + " is a @TransactionalEventListener that waits while the store is down or its ID is in flight, on the"
+                        + " thread of its publisher, which still holds the connection of its transaction: a few events may"
+                        + " use up the pool",
+                "Add @Async, or set dedup.listeners.[" + method.name() + "].max-wait to a few seconds.");
     }
 
     private static Warning notDeduplicated(DeduplicatedMethod method) {

@@ -44,6 +44,11 @@ final class MethodCalls {
         this.leavesTransactions = MethodTransactions.leavesCallers(method.method(), method.type());
     }
 
+    /** Whether a call may wait for long on the thread of a publisher that still holds the connection of its transaction. */
+    boolean mayHoldPublisher() {
+        return Caller.isTransactionalEvent(method) && !Caller.isAsync(method) && !hasMaxWait;
+    }
+
     /**
      * Runs a call, if no earlier one with its ID has taken effect.
      *

@@ -1,4 +1,4 @@
-package io.dedup.spring.boot.docs.plan;
+package io.dedup.examples.plan;
 
 // docs:begin
 import io.dedup.kafka.id.KafkaMessageIds;

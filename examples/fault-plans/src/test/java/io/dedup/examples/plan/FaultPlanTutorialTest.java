@@ -1,14 +1,12 @@
-package io.dedup.spring.boot.docs.plan;
+package io.dedup.examples.plan;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dedup.testkit.plan.FaultPlan;
 import io.dedup.testkit.plan.FaultRun;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** What docs/fault-plans.md says of its first listener: the plan finds what it loses. */
 class FaultPlanTutorialTest {
@@ -16,7 +14,6 @@ class FaultPlanTutorialTest {
     private static final int RUNS = 4;
 
     @Test
-    @Timeout(value = 15, unit = TimeUnit.MINUTES)
     @DisplayName("a listener that marks a message before its effect loses it when it is killed in between")
     void marksFirst() throws Exception {
         FaultPlan plan = MarkingBookingsPlan.class

@@ -1,4 +1,4 @@
-package io.dedup.spring.boot.docs.plan;
+package io.dedup.examples.plan;
 
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;

@@ -1,4 +1,4 @@
-package io.dedup.spring.boot.docs.plan;
+package io.dedup.examples.plan;
 
 import io.dedup.testservers.kafka.KafkaServers;
 import io.dedup.testservers.sql.PostgresServers;

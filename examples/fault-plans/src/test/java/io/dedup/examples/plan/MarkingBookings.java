@@ -1,32 +1,32 @@
-package io.dedup.spring.boot.docs.plan;
+package io.dedup.examples.plan;
 
+// docs:begin
 import org.apache.kafka.clients.admin.NewTopic;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.PropertySource;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.kafka.annotation.KafkaListener;
 
 @SpringBootConfiguration(proxyBeanMethods = false)
 @EnableAutoConfiguration
-@PropertySource("classpath:bookings.properties")
-class TransactionalBookings {
+class MarkingBookings {
     private final JdbcTemplate jdbc;
 
-    TransactionalBookings(JdbcTemplate jdbc) {
+    MarkingBookings(JdbcTemplate jdbc) {
         this.jdbc = jdbc;
     }
 
-    // docs:begin listener
     @KafkaListener(id = "bookings", topics = "payments")
     void book(String payment) {
-        PaymentProvider.check(payment); // takes 50 ms
-        jdbc.update("INSERT INTO booking VALUES (?)", payment);
+        boolean isNew = jdbc.update("INSERT INTO seen VALUES (?) ON CONFLICT DO NOTHING", payment) == 1;
+        if (isNew) {
+            PaymentProvider.check(payment); // takes 50 ms
+            jdbc.update("INSERT INTO booking VALUES (?)", payment);
+        }
     }
-    // docs:end
 
     @Bean
     NewTopic payments() {
@@ -34,8 +34,9 @@ class TransactionalBookings {
     }
 
     public static void main(String[] args) {
-        new SpringApplicationBuilder(TransactionalBookings.class)
+        new SpringApplicationBuilder(MarkingBookings.class)
                 .web(WebApplicationType.NONE)
                 .run(args);
     }
 }
+// docs:end
