@@ -5,7 +5,6 @@ import static io.dedup.rocketmq.PlayedBroker.message;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.dedup.doubles.WatchedStore;
 import io.dedup.Deduplicator;
 import io.dedup.adapter.Admission;
 import io.dedup.adapter.DedupAdapter;
@@ -13,6 +12,7 @@ import io.dedup.adapter.Delivery;
 import io.dedup.adapter.Execution;
 import io.dedup.adapter.WaitBudget;
 import io.dedup.doubles.EventRecorder;
+import io.dedup.doubles.WatchedStore;
 import io.dedup.engine.Deduplicators;
 import io.dedup.policy.DedupPolicy;
 import io.dedup.store.ClaimRequest;
@@ -73,9 +73,11 @@ class MessageGroupTest {
     /** Records the IDs of each call for claims. */
     private DedupStore watched() {
         WatchedStore watched = new WatchedStore(store);
-        watched.before("claim", requests -> batches.add(requests.stream()
-                .map(request -> ((ClaimRequest) request).key().messageId())
-                .toList()));
+        watched.before(
+                "claim",
+                requests -> batches.add(requests.stream()
+                        .map(request -> ((ClaimRequest) request).key().messageId())
+                        .toList()));
         watched.before("complete", requests -> {
             completing.incrementAndGet();
             completions.await();

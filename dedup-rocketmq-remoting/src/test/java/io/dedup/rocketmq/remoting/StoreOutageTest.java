@@ -3,9 +3,9 @@ package io.dedup.rocketmq.remoting;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.dedup.doubles.WatchedStore;
 import io.dedup.DedupStoreException;
 import io.dedup.adapter.DedupAdapter;
+import io.dedup.doubles.WatchedStore;
 import io.dedup.store.DedupStore;
 import io.dedup.store.memory.InMemoryDedupStore;
 import java.util.List;

@@ -28,8 +28,7 @@ public final class WatchedStore {
                 DedupStore.class.getClassLoader(), new Class<?>[] {DedupStore.class}, (self, method, arguments) -> {
                     List<?> requests = arguments != null && arguments[0] instanceof List<?> list ? list : null;
                     calls.add(method.getName() + " " + (requests == null ? 1 : requests.size()));
-                    before.getOrDefault(method.getName(), none -> {})
-                            .run(requests == null ? List.of() : requests);
+                    before.getOrDefault(method.getName(), none -> {}).run(requests == null ? List.of() : requests);
                     try {
                         return method.invoke(real, arguments);
                     } catch (InvocationTargetException e) {

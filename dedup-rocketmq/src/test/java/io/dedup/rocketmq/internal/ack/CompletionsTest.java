@@ -2,13 +2,13 @@ package io.dedup.rocketmq.internal.ack;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.dedup.doubles.WatchedStore;
 import io.dedup.Deduplicator;
 import io.dedup.adapter.Admission;
 import io.dedup.adapter.DedupAdapter;
 import io.dedup.adapter.Delivery;
 import io.dedup.adapter.Execution;
 import io.dedup.adapter.WaitBudget;
+import io.dedup.doubles.WatchedStore;
 import io.dedup.engine.Deduplicators;
 import io.dedup.rocketmq.PlayedBroker;
 import io.dedup.rocketmq.internal.broker.BrokerRequests;
