@@ -17,8 +17,6 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import org.apache.rocketmq.common.message.MessageExt;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.ApplicationListener;
 import org.springframework.context.event.ContextClosedEvent;
@@ -26,7 +24,6 @@ import org.springframework.context.event.ContextClosedEvent;
 /** Decides which listeners of rocketmq-spring are deduplicated, and by what. Thread-safe. */
 public final class RemotingListeners implements ApplicationListener<ContextClosedEvent> {
     private static final String BROKER = "RocketMQ"; // a group that moves to the newer client keeps its deduplicator
-    private static final Logger log = LoggerFactory.getLogger("io.dedup");
 
     private final ListenerPlanner planner;
     private final DeduplicatorRegistry registry;
