@@ -200,6 +200,15 @@ public final class MemoryTransactions implements TransactionalRecords, RecordEra
 
         private RecordResult claim(RecordRequest request) {
             Rec rec = committed.get(request.key());
+            if (rec == null) {
+                if (locked.putIfAbsent(request.key(), this) != null) {
+                    return new RecordResult.InFlight(Duration.ZERO);
+                }
+                rec = committed.get(request.key()); // the one that had the lock may have committed before it gave it up
+                if (rec != null) {
+                    locked.remove(request.key(), this);
+                }
+            }
             if (rec != null) {
                 boolean differs = rec.fingerprint() != null
                         && request.fingerprint() != null
@@ -208,9 +217,6 @@ public final class MemoryTransactions implements TransactionalRecords, RecordEra
                         ? new RecordResult.Conflict()
                         : new RecordResult.Done(
                                 new AlreadyDone(rec.completedAt(), 1, rec.result()), rec.window(), rec.fingerprint());
-            }
-            if (locked.putIfAbsent(request.key(), this) != null) {
-                return new RecordResult.InFlight(Duration.ZERO);
             }
             written.put(request.key(), new Rec(Instant.now(), request.window(), request.fingerprint(), null));
             return new RecordResult.Written(77);
