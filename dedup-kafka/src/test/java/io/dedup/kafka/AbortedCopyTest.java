@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.dedup.DedupStoreException;
+import io.dedup.doubles.WatchedStore;
 import io.dedup.store.StoredRecord;
 import io.dedup.store.StoredRecord.State;
 import java.time.Duration;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.dedup.adapter.DedupAdapter;
+import io.dedup.doubles.WatchedStore;
 import io.dedup.kafka.internal.spring.PollResults;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;

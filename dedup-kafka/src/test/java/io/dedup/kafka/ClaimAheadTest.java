@@ -10,6 +10,7 @@ import io.dedup.adapter.DedupAdapter;
 import io.dedup.adapter.Delivery;
 import io.dedup.adapter.Execution;
 import io.dedup.adapter.WaitBudget;
+import io.dedup.doubles.WatchedStore;
 import io.dedup.kafka.id.KafkaMessageIds;
 import io.dedup.kafka.internal.spring.ConsumerSettings;
 import io.dedup.policy.DedupPolicy;

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.dedup.DedupScope;
 import io.dedup.DedupStoreException;
+import io.dedup.doubles.WatchedStore;
 import io.dedup.store.StoredRecord.State;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;

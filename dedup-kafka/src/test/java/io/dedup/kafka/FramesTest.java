@@ -2,6 +2,7 @@ package io.dedup.kafka;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.dedup.doubles.WatchedStore;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -67,6 +68,7 @@ class FramesTest {
     private static boolean isOurs(StackWalker.StackFrame frame) {
         Class<?> type = frame.getDeclaringClass();
         return type.getName().startsWith("io.dedup.")
+                && type.getPackage() != WatchedStore.class.getPackage()
                 && !type.getProtectionDomain()
                         .getCodeSource()
                         .getLocation()

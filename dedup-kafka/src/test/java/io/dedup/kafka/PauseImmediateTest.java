@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.dedup.DedupStoreException;
+import io.dedup.doubles.WatchedStore;
 import io.dedup.policy.DedupMode;
 import io.dedup.policy.DedupPolicy;
 import io.dedup.policy.OnStoreFailure;

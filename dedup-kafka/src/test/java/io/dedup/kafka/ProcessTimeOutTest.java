@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.dedup.DedupStoreException;
 import io.dedup.adapter.DedupAdapter;
+import io.dedup.doubles.WatchedStore;
 import io.dedup.policy.OnStoreFailure;
 import java.time.Duration;
 import java.util.List;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.dedup.adapter.Execution;
+import io.dedup.doubles.WatchedStore;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -5,14 +5,7 @@ import static org.awaitility.Awaitility.await;
 import io.dedup.DedupKey;
 import io.dedup.DedupListener;
 import io.dedup.DedupOutcome.DeferReason;
-import io.dedup.Deduplicator;
-import io.dedup.adapter.Admission;
-import io.dedup.adapter.DedupAdapter;
-import io.dedup.adapter.Delivery;
-import io.dedup.adapter.Execution;
-import io.dedup.adapter.WaitBudget;
-import io.dedup.engine.DeduplicatorBuilder;
-import io.dedup.engine.Deduplicators;
+import io.dedup.doubles.GroupScene;
 import io.dedup.kafka.id.KafkaMessageIds;
 import io.dedup.policy.DedupPolicy;
 import io.dedup.store.DedupStore;
@@ -23,14 +16,11 @@ import io.dedup.testservers.kafka.KafkaServers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
@@ -55,27 +45,19 @@ import org.springframework.kafka.listener.ContainerProperties;
 import org.springframework.kafka.listener.ContainerProperties.AckMode;
 
 /** One topic, one group, one store and one decorator on the shared broker, and what a test asks of them. */
-public final class Scene implements AutoCloseable {
+public final class Scene extends GroupScene {
     public static final Duration PATIENCE = Duration.ofMinutes(1);
 
     /** What a store's client may take for its first connection, in a JVM that has to load its classes. */
     static final Duration COLD_CLIENT = Duration.ofSeconds(15);
 
     final String bootstrap = KafkaServers.shared().bootstrapServers();
-    public final String topic = "t" + UUID.randomUUID().toString().substring(0, 8);
-    final String group = "g-" + topic;
-    final List<String> effects = new CopyOnWriteArrayList<>();
-    final List<String> deferrals = new CopyOnWriteArrayList<>();
+    final List<String> deferrals;
     /** All tests have to pass with either. */
     private static final boolean CLAIM_AHEAD = !"false".equals(System.getProperty("dedup.test.claim-ahead"));
 
-    final List<String> events = new CopyOnWriteArrayList<>();
-    final AtomicInteger pending = new AtomicInteger();
-    final DedupStore store;
-    final @Nullable TransactionalRecords records;
-    final Deduplicator dedup;
+    final AtomicInteger pending;
     public KafkaDedup kafka;
-    private final Deque<AutoCloseable> closing = new ArrayDeque<>();
     private final KafkaProducer<String, String> producer;
     private final Admin admin;
 
@@ -105,14 +87,26 @@ public final class Scene implements AutoCloseable {
             @Nullable TransactionalRecords records,
             int partitions,
             UnaryOperator<DedupPolicy.Builder> changes) {
-        this.store = store;
-        this.records = records;
+        this(store, records, partitions, changes, new Recorder());
+    }
+
+    private Scene(
+            DedupStore store,
+            @Nullable TransactionalRecords records,
+            int partitions,
+            UnaryOperator<DedupPolicy.Builder> changes,
+            Recorder recorder) {
+        super(store, records, changes, recorder, recorder.events);
+        this.deferrals = recorder.deferrals;
+        this.pending = recorder.pending;
         KafkaServers.shared().createTopic(topic, partitions);
-        this.dedup = deduplicator(changes);
-        this.kafka = kafka(CLAIM_AHEAD);
+        this.admin = Admin.create(Map.of("bootstrap.servers", bootstrap));
+        closeLater(() -> admin.close(Duration.ZERO));
         this.producer = new KafkaProducer<>(
                 Map.of("bootstrap.servers", bootstrap, "linger.ms", 0), new StringSerializer(), new StringSerializer());
-        this.admin = Admin.create(Map.of("bootstrap.servers", bootstrap));
+        closeLater(() -> producer.close(Duration.ZERO));
+        this.kafka = kafka(CLAIM_AHEAD);
+        closeLater(() -> kafka.close()); // that of then
     }
 
     /** What decorates from now on. */
@@ -138,25 +132,11 @@ public final class Scene implements AutoCloseable {
                 .build();
     }
 
-    /** Another process's deduplicator on the same store. */
-    Deduplicator deduplicator(UnaryOperator<DedupPolicy.Builder> changes) {
-        DeduplicatorBuilder builder = Deduplicators.builder(store);
-        if (records != null) {
-            builder.transactions(records);
-        }
-        return builder.consumer(group)
-                .shutdownTimeout(Duration.ZERO)
-                .defaults(changes.apply(DedupPolicy.builder()
-                                .lease(Duration.ofSeconds(2))
-                                .maxProcessingTime(Duration.ofSeconds(60))
-                                .inFlightWait(Duration.ZERO)
-                                .maxDeferDelay(Duration.ofMillis(50)))
-                        .build())
-                .listener(new Recorder())
-                .build();
-    }
+    private static final class Recorder implements DedupListener {
+        final List<String> events = new CopyOnWriteArrayList<>();
+        final List<String> deferrals = new CopyOnWriteArrayList<>();
+        final AtomicInteger pending = new AtomicInteger();
 
-    private final class Recorder implements DedupListener {
         @Override
         public void deferred(@Nullable DedupKey key, DeferReason reason, Duration retryAfter) {
             deferrals.add((key == null ? null : key.messageId()) + " " + reason);
@@ -268,7 +248,7 @@ public final class Scene implements AutoCloseable {
     <C extends AbstractMessageListenerContainer<?, ?>> C start(C container) {
         kafka.decorate(container);
         container.start();
-        closing.push(container::stop);
+        closeLater(container::stop);
         return container;
     }
 
@@ -291,11 +271,6 @@ public final class Scene implements AutoCloseable {
             return !other.assignment().isEmpty();
         });
         return other;
-    }
-
-    <T extends AutoCloseable> T closeLater(T closeable) {
-        closing.push(closeable);
-        return closeable;
     }
 
     /** The committed offset of each partition that has one. */
@@ -363,20 +338,10 @@ public final class Scene implements AutoCloseable {
                         org.assertj.core.api.Assertions.assertThat(effects).containsExactlyInAnyOrder(ids));
     }
 
-    /** Another process runs this message now; its claim is under a heartbeat until it is closed out. */
-    Execution runningElsewhere(String id) {
-        Deduplicator other = closeLater(deduplicator(policy -> policy));
-        Admission admission = DedupAdapter.of(other)
-                .admit(Delivery.of(other.topic(topic), id, null, () -> "elsewhere"), WaitBudget.none());
-        Execution execution = ((Admission.Run) admission).execution();
-        execution.begin();
-        return execution;
-    }
-
     KafkaTemplate<String, String> template() {
         var factory = new DefaultKafkaProducerFactory<String, String>(
                 Map.of("bootstrap.servers", bootstrap), new StringSerializer(), new StringSerializer());
-        closing.push(factory::destroy);
+        closeLater(factory::destroy);
         return new KafkaTemplate<>(factory);
     }
 
@@ -405,21 +370,5 @@ public final class Scene implements AutoCloseable {
     /** Adds the record's ID to the effects. */
     Consumer<ConsumerRecord<String, String>> effect() {
         return record -> effects.add(id(record));
-    }
-
-    @Override
-    public void close() {
-        while (!closing.isEmpty()) {
-            try {
-                closing.pop().close();
-            } catch (Exception e) {
-                throw new IllegalStateException(e);
-            }
-        }
-        kafka.close();
-        dedup.close();
-        producer.close(Duration.ZERO);
-        admin.close(Duration.ZERO);
-        store.close();
     }
 }

@@ -12,17 +12,15 @@ import io.dedup.adapter.Delivery;
 import io.dedup.adapter.Execution;
 import io.dedup.adapter.WaitBudget;
 import io.dedup.doubles.EventRecorder;
+import io.dedup.doubles.WatchedStore;
 import io.dedup.engine.Deduplicators;
 import io.dedup.policy.DedupPolicy;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.DedupStore;
 import io.dedup.testkit.faults.FaultyStore;
 import io.dedup.testkit.faults.StoreFault;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayDeque;
-import java.util.Collection;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
@@ -74,25 +72,17 @@ class MessageGroupTest {
 
     /** Records the IDs of each call for claims. */
     private DedupStore watched() {
-        return (DedupStore) Proxy.newProxyInstance(
-                getClass().getClassLoader(), new Class<?>[] {DedupStore.class}, (proxy, method, arguments) -> {
-                    if (method.getName().equals("claim")) {
-                        batches.add(((Collection<?>) arguments[0])
-                                .stream()
-                                        .map(request ->
-                                                ((ClaimRequest) request).key().messageId())
-                                        .toList());
-                    }
-                    if (method.getName().startsWith("complete")) {
-                        completing.incrementAndGet();
-                        completions.await();
-                    }
-                    try {
-                        return method.invoke(store, arguments);
-                    } catch (InvocationTargetException e) {
-                        throw e.getCause();
-                    }
-                });
+        WatchedStore watched = new WatchedStore(store);
+        watched.before(
+                "claim",
+                requests -> batches.add(requests.stream()
+                        .map(request -> ((ClaimRequest) request).key().messageId())
+                        .toList()));
+        watched.before("complete", requests -> {
+            completing.incrementAndGet();
+            completions.await();
+        });
+        return watched.store;
     }
 
     @ParameterizedTest

@@ -2,16 +2,7 @@ package io.dedup.rocketmq;
 
 import static org.awaitility.Awaitility.await;
 
-import io.dedup.DedupKey;
-import io.dedup.Deduplicator;
-import io.dedup.adapter.Admission;
-import io.dedup.adapter.DedupAdapter;
-import io.dedup.adapter.Delivery;
-import io.dedup.adapter.Execution;
-import io.dedup.adapter.WaitBudget;
-import io.dedup.doubles.EventRecorder;
-import io.dedup.engine.DeduplicatorBuilder;
-import io.dedup.engine.Deduplicators;
+import io.dedup.doubles.GroupScene;
 import io.dedup.policy.DedupPolicy;
 import io.dedup.store.DedupStore;
 import io.dedup.store.memory.InMemoryDedupStore;
@@ -22,12 +13,8 @@ import io.dedup.testservers.rocketmq.RocketMqServer.TopicType;
 import io.dedup.testservers.rocketmq.RocketMqServers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.List;
 import java.util.Map;
-import java.util.UUID;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.apache.rocketmq.client.apis.ClientConfiguration;
@@ -44,7 +31,7 @@ import org.apache.rocketmq.client.apis.producer.Producer;
 import org.jspecify.annotations.Nullable;
 
 /** One topic, one group, one store and one decorator on the shared server, and what a test asks of them. */
-final class Scene implements AutoCloseable {
+final class Scene extends GroupScene {
     static final Duration WAIT_AFTER_CLOSE = Duration.ofSeconds(3);
     static final Duration PATIENCE = Duration.ofMinutes(1);
 
@@ -55,15 +42,7 @@ final class Scene implements AutoCloseable {
     static final ClientServiceProvider CLIENT = ClientServiceProvider.loadService();
 
     final RocketMqServer server;
-    final String topic = "t" + UUID.randomUUID().toString().substring(0, 8);
-    final String group = "g-" + topic;
-    final List<String> effects = new CopyOnWriteArrayList<>();
-    final List<String> events = new CopyOnWriteArrayList<>();
-    final DedupStore store;
-    private final @Nullable TransactionalRecords records;
-    final Deduplicator dedup;
     final ClientConfiguration client;
-    private final Deque<AutoCloseable> closing = new ArrayDeque<>();
     private final Producer producer;
 
     /** @param retries after which a message goes to the dead-letter queue */
@@ -106,22 +85,20 @@ final class Scene implements AutoCloseable {
             UnaryOperator<DedupPolicy.Builder> changes,
             DedupStore store,
             @Nullable TransactionalRecords records) {
+        super(store, records, changes);
         this.server = server;
-        this.records = records;
         this.client = ClientConfiguration.newBuilder()
                 .setEndpoints(server.endpoints())
                 .enableSsl(false)
                 .setRequestTimeout(PATIENCE.dividedBy(2)) // its 3 s are short for a busy machine: it would send twice
                 .build();
-        this.store = store;
         server.createTopic(topic, type, type == TopicType.FIFO ? 1 : 2);
         server.createGroup(group, type == TopicType.FIFO, retries, Duration.ofMillis(100));
-        dedup = deduplicator(changes);
         try {
-            producer = CLIENT.newProducerBuilder()
+            producer = closeLater(CLIENT.newProducerBuilder()
                     .setClientConfiguration(client)
                     .setTopics(topic)
-                    .build();
+                    .build());
         } catch (ClientException e) {
             throw new IllegalStateException(e);
         }
@@ -129,28 +106,6 @@ final class Scene implements AutoCloseable {
 
     static Scene normal() {
         return new Scene(TopicType.NORMAL, 20, policy -> policy);
-    }
-
-    /** Another process's deduplicator on the same store. */
-    Deduplicator deduplicator(UnaryOperator<DedupPolicy.Builder> changes) {
-        DeduplicatorBuilder builder = Deduplicators.builder(store);
-        if (records != null) {
-            builder.transactions(records);
-        }
-        return builder.consumer(group)
-                .shutdownTimeout(Duration.ZERO)
-                .defaults(changes.apply(DedupPolicy.builder()
-                                .lease(Duration.ofSeconds(2))
-                                .maxProcessingTime(Duration.ofSeconds(60))
-                                .inFlightWait(Duration.ZERO)
-                                .maxDeferDelay(Duration.ofMillis(50)))
-                        .build())
-                .listener(new EventRecorder(events))
-                .build();
-    }
-
-    long count(String event) {
-        return events.stream().filter(event::equals).count();
     }
 
     /**
@@ -204,20 +159,6 @@ final class Scene implements AutoCloseable {
         } catch (ClientException e) {
             throw new IllegalStateException(e);
         }
-    }
-
-    /** Another process runs this message now; its claim is under a heartbeat until it is closed out. */
-    Execution runningElsewhere(String id) {
-        Deduplicator other = closeLater(deduplicator(policy -> policy));
-        Admission admission = DedupAdapter.of(other)
-                .admit(Delivery.of(other.topic(topic), id, null, () -> "elsewhere"), WaitBudget.none());
-        Execution execution = ((Admission.Run) admission).execution();
-        execution.begin();
-        return execution;
-    }
-
-    DedupKey key(String id) {
-        return DedupKey.of(dedup.topic(topic).scope(), id);
     }
 
     void awaitEffects(String... ids) {
@@ -288,24 +229,5 @@ final class Scene implements AutoCloseable {
             throw new IllegalStateException(e);
         }
         org.assertj.core.api.Assertions.assertThat(again).isLessThanOrEqualTo(loop.failedRequests());
-    }
-
-    <T extends AutoCloseable> T closeLater(T closeable) {
-        closing.push(closeable);
-        return closeable;
-    }
-
-    @Override
-    public void close() {
-        try {
-            while (!closing.isEmpty()) {
-                closing.pop().close();
-            }
-            producer.close();
-        } catch (Exception e) {
-            throw new IllegalStateException(e);
-        }
-        dedup.close();
-        store.close();
     }
 }

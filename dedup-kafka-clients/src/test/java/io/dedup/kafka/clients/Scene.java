@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 import static org.awaitility.Awaitility.await;
 
 import io.dedup.Deduplicator;
+import io.dedup.doubles.WatchedStore;
 import io.dedup.engine.Deduplicators;
 import io.dedup.kafka.id.KafkaMessageIds;
 import io.dedup.policy.DedupPolicy;

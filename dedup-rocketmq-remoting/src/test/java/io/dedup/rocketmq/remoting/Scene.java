@@ -3,16 +3,7 @@ package io.dedup.rocketmq.remoting;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.dedup.DedupKey;
-import io.dedup.Deduplicator;
-import io.dedup.adapter.Admission;
-import io.dedup.adapter.DedupAdapter;
-import io.dedup.adapter.Delivery;
-import io.dedup.adapter.Execution;
-import io.dedup.adapter.WaitBudget;
-import io.dedup.doubles.EventRecorder;
-import io.dedup.engine.DeduplicatorBuilder;
-import io.dedup.engine.Deduplicators;
+import io.dedup.doubles.GroupScene;
 import io.dedup.policy.DedupPolicy;
 import io.dedup.store.DedupStore;
 import io.dedup.store.memory.InMemoryDedupStore;
@@ -23,10 +14,7 @@ import io.dedup.testservers.rocketmq.RocketMqServer.TopicType;
 import io.dedup.testservers.rocketmq.RocketMqServers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.List;
-import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
@@ -46,22 +34,14 @@ import org.apache.rocketmq.common.message.MessageQueue;
 import org.jspecify.annotations.Nullable;
 
 /** One topic, one group, one store and one decorator on the shared server, and what a test asks of them. */
-final class Scene implements AutoCloseable {
+final class Scene extends GroupScene {
     static final Duration WAIT_AFTER_CLOSE = Duration.ofSeconds(3);
     static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final int ONE_SECOND = 1; // the broker's first delay level
     private static final int TIMEOUT_MILLIS = 30_000; // the client's 3 s are short for a busy machine
 
     final RocketMqServer server = RocketMqServers.shared();
-    final String topic = "t" + UUID.randomUUID().toString().substring(0, 8);
-    final String group = "g-" + topic;
-    final List<String> effects = new CopyOnWriteArrayList<>();
-    final List<String> events = new CopyOnWriteArrayList<>();
     final List<Integer> reconsumed = new CopyOnWriteArrayList<>();
-    final DedupStore store;
-    private final @Nullable TransactionalRecords records;
-    final Deduplicator dedup;
-    private final Deque<AutoCloseable> closing = new ArrayDeque<>();
 
     Scene(int queues) {
         this(
@@ -80,10 +60,8 @@ final class Scene implements AutoCloseable {
             UnaryOperator<DedupPolicy.Builder> changes,
             DedupStore store,
             @Nullable TransactionalRecords records) {
-        this.store = store;
-        this.records = records;
+        super(store, records, changes);
         server.createTopic(topic, queues == 1 ? TopicType.FIFO : TopicType.NORMAL, queues);
-        dedup = deduplicator(changes);
     }
 
     /** All clients of one instance name share their threads and connections; this one keeps them until the JVM ends. */
@@ -108,32 +86,6 @@ final class Scene implements AutoCloseable {
         client.setInstanceName("tests");
         client.setMqClientApiTimeout(TIMEOUT_MILLIS);
         client.setPollNameServerInterval(500);
-    }
-
-    /** Another process's deduplicator on the same store. */
-    Deduplicator deduplicator(UnaryOperator<DedupPolicy.Builder> changes) {
-        DeduplicatorBuilder builder = Deduplicators.builder(store);
-        if (records != null) {
-            builder.transactions(records);
-        }
-        return builder.consumer(group)
-                .shutdownTimeout(Duration.ZERO)
-                .defaults(changes.apply(DedupPolicy.builder()
-                                .lease(Duration.ofSeconds(2))
-                                .maxProcessingTime(Duration.ofSeconds(60))
-                                .inFlightWait(Duration.ZERO)
-                                .maxDeferDelay(Duration.ofMillis(50)))
-                        .build())
-                .listener(new EventRecorder(events))
-                .build();
-    }
-
-    DedupKey key(String id) {
-        return DedupKey.of(dedup.topic(topic).scope(), id);
-    }
-
-    long count(String event) {
-        return events.stream().filter(event::equals).count();
     }
 
     Message message(String id) {
@@ -221,16 +173,6 @@ final class Scene implements AutoCloseable {
         return consumer;
     }
 
-    /** Another process runs this message now; its claim is under a heartbeat until it is closed out. */
-    Execution runningElsewhere(String id) {
-        Deduplicator other = closeLater(deduplicator(policy -> policy));
-        Admission admission = DedupAdapter.of(other)
-                .admit(Delivery.of(other.topic(topic), id, null, () -> "elsewhere"), WaitBudget.none());
-        Execution execution = ((Admission.Run) admission).execution();
-        execution.begin();
-        return execution;
-    }
-
     void awaitEffects(String... ids) {
         await().atMost(PATIENCE).untilAsserted(() -> assertThat(effects).containsExactlyInAnyOrder(ids));
     }
@@ -265,23 +207,5 @@ final class Scene implements AutoCloseable {
     @SuppressWarnings("deprecation") // deprecated in favour of an admin tool with a hundred dependencies
     private long end(MessageQueue queue) throws MQClientException {
         return Shared.PRODUCER.maxOffset(queue);
-    }
-
-    <T extends AutoCloseable> T closeLater(T closeable) {
-        closing.push(closeable);
-        return closeable;
-    }
-
-    @Override
-    public void close() {
-        try {
-            while (!closing.isEmpty()) {
-                closing.pop().close();
-            }
-        } catch (Exception e) {
-            throw new IllegalStateException(e);
-        }
-        dedup.close();
-        store.close();
     }
 }

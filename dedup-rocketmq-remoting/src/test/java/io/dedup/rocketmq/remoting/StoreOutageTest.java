@@ -5,10 +5,9 @@ import static org.awaitility.Awaitility.await;
 
 import io.dedup.DedupStoreException;
 import io.dedup.adapter.DedupAdapter;
+import io.dedup.doubles.WatchedStore;
 import io.dedup.store.DedupStore;
 import io.dedup.store.memory.InMemoryDedupStore;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.util.List;
 import org.apache.rocketmq.client.consumer.DefaultMQPushConsumer;
 import org.apache.rocketmq.client.consumer.listener.ConsumeConcurrentlyContext;
@@ -22,17 +21,15 @@ class StoreOutageTest {
     private volatile boolean down;
 
     private DedupStore store() {
-        return (DedupStore) Proxy.newProxyInstance(
-                getClass().getClassLoader(), new Class<?>[] {DedupStore.class}, (proxy, method, arguments) -> {
-                    if (down && !method.getName().equals("close")) {
-                        throw new DedupStoreException("down", null);
-                    }
-                    try {
-                        return method.invoke(memory, arguments);
-                    } catch (InvocationTargetException e) {
-                        throw e.getCause();
-                    }
-                });
+        WatchedStore watched = new WatchedStore(memory);
+        for (String operation : List.of("claim", "complete", "release", "renew", "ping")) {
+            watched.before(operation, () -> {
+                if (down) {
+                    throw new DedupStoreException("down", null);
+                }
+            });
+        }
+        return watched.store;
     }
 
     @Test

@@ -8,6 +8,7 @@ import io.dedup.adapter.DedupAdapter;
 import io.dedup.adapter.Delivery;
 import io.dedup.adapter.Execution;
 import io.dedup.adapter.WaitBudget;
+import io.dedup.doubles.WatchedStore;
 import io.dedup.engine.Deduplicators;
 import io.dedup.rocketmq.PlayedBroker;
 import io.dedup.rocketmq.internal.broker.BrokerRequests;
@@ -15,8 +16,6 @@ import io.dedup.rocketmq.internal.open.OpenMessage;
 import io.dedup.rocketmq.internal.open.OpenMessages;
 import io.dedup.store.DedupStore;
 import io.dedup.store.memory.InMemoryDedupStore;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,7 +28,7 @@ class CompletionsTest {
     /** What the broker had been told by the time at which the store was. */
     private final List<String> ackedBefore = new ArrayList<>();
 
-    private final List<String> completions = new ArrayList<>();
+    private final WatchedStore watched = new WatchedStore(new InMemoryDedupStore());
     private final Deduplicator dedup =
             Deduplicators.builder(watched()).consumer("payments").build();
     private final OpenMessages open = new OpenMessages(4, 1);
@@ -41,19 +40,8 @@ class CompletionsTest {
             () -> {});
 
     private DedupStore watched() {
-        InMemoryDedupStore real = new InMemoryDedupStore();
-        return (DedupStore) Proxy.newProxyInstance(
-                getClass().getClassLoader(), new Class<?>[] {DedupStore.class}, (self, method, arguments) -> {
-                    if (method.getName().startsWith("complete")) {
-                        completions.add(method.getName());
-                        ackedBefore.addAll(broker.orders);
-                    }
-                    try {
-                        return method.invoke(real, arguments);
-                    } catch (InvocationTargetException e) {
-                        throw e.getCause();
-                    }
-                });
+        watched.before("complete", () -> ackedBefore.addAll(broker.orders));
+        return watched.store;
     }
 
     @AfterEach
@@ -81,7 +69,7 @@ class CompletionsTest {
 
         new Completions(DedupAdapter.of(dedup), acknowledgments).complete(batch);
 
-        assertThat(completions).containsExactly("complete");
+        assertThat(watched.calls("complete")).hasSize(1);
         assertThat(ackedBefore).isEmpty();
         assertThat(broker.orders).containsExactly("ack a", "ack b");
     }

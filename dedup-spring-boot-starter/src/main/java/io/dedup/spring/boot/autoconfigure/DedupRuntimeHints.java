@@ -1,5 +1,6 @@
 package io.dedup.spring.boot.autoconfigure;
 
+import io.dedup.spring.boot.internal.rocketmqclients.RocketMqIds;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aot.hint.MemberCategory;
@@ -25,9 +26,7 @@ final class DedupRuntimeHints implements RuntimeHintsRegistrar {
         if (ClassUtils.isPresent("org.springframework.kafka.listener.AbstractMessageListenerContainer", loader)) {
             method(hints, "io.dedup.spring.boot.internal.kafka.KafkaIds$Message");
         }
-        if (ClassUtils.isPresent("org.apache.rocketmq.client.apis.consumer.MessageListener", loader)) {
-            method(hints, "io.dedup.spring.boot.internal.rocketmq.RocketMqIds$Message");
-        }
+        method(hints, RocketMqIds.Message.class.getName());
     }
 
     private static void method(RuntimeHints hints, String type) {

@@ -8,7 +8,6 @@ import io.dedup.spring.boot.internal.plan.KnownTopics;
 import io.dedup.spring.boot.internal.plan.ListenerPlanner;
 import io.dedup.spring.boot.internal.plan.TopicPlans;
 import io.dedup.spring.boot.internal.rocketmq.RocketMqConsumerCheck;
-import io.dedup.spring.boot.internal.rocketmq.RocketMqIds;
 import io.dedup.spring.boot.internal.rocketmq.RocketMqListenerPostProcessor;
 import io.dedup.spring.boot.internal.rocketmq.RocketMqListeners;
 import io.dedup.spring.boot.internal.rocketmq.RocketMqTopicPreparation;
@@ -40,7 +39,7 @@ final class RocketMqDedupAutoConfiguration {
             ConfigurableListableBeanFactory beans,
             RocketMqListenerPostProcessor seen) {
         return new RocketMqListeners(
-                plans, planner, registry, stores, new RocketMqIds(new ExtractorBeans(beans)), seen::groupsOfConsumers);
+                plans, planner, registry, stores, new ExtractorBeans(beans), seen::groupsOfConsumers);
     }
 
     /** Static: it is asked about every bean. */

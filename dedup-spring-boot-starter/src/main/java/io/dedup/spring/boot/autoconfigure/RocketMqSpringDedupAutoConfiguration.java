@@ -6,10 +6,11 @@ import io.dedup.spring.boot.internal.id.ExtractorBeans;
 import io.dedup.spring.boot.internal.plan.KnownTopics;
 import io.dedup.spring.boot.internal.plan.ListenerPlanner;
 import io.dedup.spring.boot.internal.plan.TopicPlans;
-import io.dedup.spring.boot.internal.rocketmqspring.PullConsumerCheck;
+import io.dedup.spring.boot.internal.rocketmqclients.ReceiveCheck;
 import io.dedup.spring.boot.internal.rocketmqspring.RemotingContainerPostProcessor;
-import io.dedup.spring.boot.internal.rocketmqspring.RemotingIds;
 import io.dedup.spring.boot.internal.rocketmqspring.RemotingListeners;
+import org.apache.rocketmq.client.consumer.DefaultLitePullConsumer;
+import org.apache.rocketmq.spring.annotation.ExtRocketMQConsumerConfiguration;
 import org.apache.rocketmq.spring.support.DefaultRocketMQListenerContainer;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -32,7 +33,7 @@ final class RocketMqSpringDedupAutoConfiguration {
             KnownTopics known,
             ConfigurableListableBeanFactory beans,
             ApplicationContext context) {
-        return new RemotingListeners(planner, registry, new RemotingIds(new ExtractorBeans(beans)), known, context);
+        return new RemotingListeners(planner, registry, new ExtractorBeans(beans), known, context);
     }
 
     /** Static: it is asked about every bean. */
@@ -43,8 +44,19 @@ final class RocketMqSpringDedupAutoConfiguration {
     }
 
     @Bean
-    PullConsumerCheck dedupRocketMqSpringPullConsumerCheck(
+    ReceiveCheck dedupRocketMqSpringPullConsumerCheck(
             TopicPlans plans, KnownTopics known, ConfigurableListableBeanFactory beans, Environment environment) {
-        return new PullConsumerCheck(plans, known, beans, environment);
+        return new ReceiveCheck(
+                plans,
+                known,
+                beans,
+                environment,
+                new ReceiveCheck.Kind<>(
+                        "pull-consumer",
+                        "RocketMQTemplate",
+                        "a @RocketMQMessageListener",
+                        DefaultLitePullConsumer.class,
+                        ExtRocketMQConsumerConfiguration.class,
+                        ExtRocketMQConsumerConfiguration::topic));
     }
 }

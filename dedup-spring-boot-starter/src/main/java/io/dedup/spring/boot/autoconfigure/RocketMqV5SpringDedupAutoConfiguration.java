@@ -5,8 +5,10 @@ import io.dedup.spring.boot.internal.plan.KnownTopics;
 import io.dedup.spring.boot.internal.plan.ListenerPlanner;
 import io.dedup.spring.boot.internal.plan.TopicPlans;
 import io.dedup.spring.boot.internal.rocketmq.RocketMqListeners;
-import io.dedup.spring.boot.internal.rocketmqv5spring.SimpleConsumerCheck;
+import io.dedup.spring.boot.internal.rocketmqclients.ReceiveCheck;
 import io.dedup.spring.boot.internal.rocketmqv5spring.V5ContainerPostProcessor;
+import org.apache.rocketmq.client.annotation.ExtConsumerResetConfiguration;
+import org.apache.rocketmq.client.apis.consumer.SimpleConsumerBuilder;
 import org.apache.rocketmq.client.support.DefaultListenerContainer;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -34,8 +36,19 @@ final class RocketMqV5SpringDedupAutoConfiguration {
     }
 
     @Bean
-    SimpleConsumerCheck dedupRocketMqV5SpringSimpleConsumerCheck(
+    ReceiveCheck dedupRocketMqV5SpringSimpleConsumerCheck(
             TopicPlans plans, KnownTopics known, ConfigurableListableBeanFactory beans, Environment environment) {
-        return new SimpleConsumerCheck(plans, known, beans, environment);
+        return new ReceiveCheck(
+                plans,
+                known,
+                beans,
+                environment,
+                new ReceiveCheck.Kind<>(
+                        "simple-consumer",
+                        "RocketMQClientTemplate",
+                        "a @RocketMQMessageListener or a SimpleConsumerLoop",
+                        SimpleConsumerBuilder.class,
+                        ExtConsumerResetConfiguration.class,
+                        ExtConsumerResetConfiguration::topic));
     }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.dedup.spring.boot.Deduplicated;
 import io.dedup.spring.boot.internal.deduplicator.DeduplicatorRegistry;
 import io.dedup.spring.boot.internal.kafka.KafkaIds;
+import io.dedup.spring.boot.internal.rocketmqclients.RocketMqIds;
 import org.junit.jupiter.api.Test;
 import org.springframework.aot.hint.MemberCategory;
 import org.springframework.aot.hint.RuntimeHints;
@@ -12,6 +13,7 @@ import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
 import org.springframework.aot.test.generate.TestGenerationContext;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.kafka.autoconfigure.KafkaAutoConfiguration;
+import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.util.TestPropertyValues;
 import org.springframework.context.ApplicationContextInitializer;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
@@ -96,5 +98,15 @@ class AotTest {
                 .isNotEmpty()
                 .allSatisfy(hint ->
                         assertThat(Class.forName(hint.getType().getName())).isNotNull());
+    }
+
+    /** The older client's messages are read by the same expressions, also where the newer client is absent. */
+    @Test
+    void expressionsReadMessagesOfEitherClient() {
+        RuntimeHints hints = new RuntimeHints();
+        new DedupRuntimeHints().registerHints(hints, new FilteredClassLoader("org.apache.rocketmq.client.apis"));
+        assertThat(hints.reflection().getTypeHint(RocketMqIds.Message.class))
+                .satisfies(
+                        hint -> assertThat(hint.getMemberCategories()).contains(MemberCategory.INVOKE_PUBLIC_METHODS));
     }
 }

@@ -1,8 +1,6 @@
 package io.dedup.spring.boot.internal.rocketmq;
 
-import io.dedup.adapter.DedupAdapter;
 import io.dedup.id.MessageIdExtractor;
-import io.dedup.policy.DedupMode;
 import io.dedup.rocketmq.RocketMqDedup;
 import io.dedup.rocketmq.RocketMqDedupBuilder;
 import io.dedup.spring.boot.DedupConfigurationException;
@@ -14,19 +12,17 @@ import io.dedup.spring.boot.internal.deduplicator.ServingDeduplicator;
 import io.dedup.spring.boot.internal.plan.ListenerPlanner;
 import io.dedup.spring.boot.internal.plan.ListenerSpec;
 import io.dedup.spring.boot.internal.plan.PlannedListener;
-import io.dedup.spring.boot.internal.plan.TopicPlan;
 import io.dedup.spring.boot.internal.plan.TopicPlans;
+import io.dedup.spring.boot.internal.rocketmqclients.Handlers;
+import io.dedup.spring.boot.internal.rocketmqclients.RocketMqIds;
 import io.dedup.spring.boot.internal.store.DedupStores;
 import io.dedup.spring.boot.internal.text.NearestName;
-import io.dedup.spring.boot.internal.text.SettingText;
-import io.dedup.store.transaction.HandlerInspector;
-import io.dedup.store.transaction.HandlerMethod;
-import io.dedup.store.transaction.TransactionalRecords;
 import java.lang.reflect.Method;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.apache.rocketmq.client.apis.consumer.MessageListener;
@@ -48,7 +44,7 @@ public final class RocketMqListeners implements SmartLifecycle {
     private final ListenerPlanner planner;
     private final DeduplicatorRegistry registry;
     private final DedupStores stores;
-    private final RocketMqIds ids;
+    private final RocketMqIds<MessageView> ids;
     private final Supplier<Set<String>> groupsOfConsumerBeans;
     private final Map<ServingDeduplicator, RocketMqDedup> byDeduplicator = new ConcurrentHashMap<>();
     private final Map<RocketMqDedup, Set<String>> groups = new ConcurrentHashMap<>();
@@ -57,6 +53,7 @@ public final class RocketMqListeners implements SmartLifecycle {
     /**
      * For the listeners of an application.
      *
+     * @param extractors those that are beans, by name
      * @param groupsOfConsumerBeans the groups for which {@link #endWaits} is called before their consumers are closed
      */
     public RocketMqListeners(
@@ -64,13 +61,13 @@ public final class RocketMqListeners implements SmartLifecycle {
             ListenerPlanner planner,
             DeduplicatorRegistry registry,
             DedupStores stores,
-            RocketMqIds ids,
+            Function<String, MessageIdExtractor<?>> extractors,
             Supplier<Set<String>> groupsOfConsumerBeans) {
         this.plans = plans;
         this.planner = planner;
         this.registry = registry;
         this.stores = stores;
-        this.ids = ids;
+        this.ids = MessageViews.ids(extractors);
         this.groupsOfConsumerBeans = groupsOfConsumerBeans;
     }
 
@@ -87,9 +84,11 @@ public final class RocketMqListeners implements SmartLifecycle {
             notDeduplicated(bean, topic);
             return listener;
         }
-        planned.byTopic().values().forEach(this::extractor);
+        planned.byTopic().values().forEach(ids::of);
         ServingDeduplicator serving = registry.serve(
-                        BROKER, planned, candidate -> requireInTransaction(bean, candidate, listener, topic))
+                        BROKER,
+                        planned,
+                        candidate -> Handlers.requireInTransaction(bean, candidate, listener, CONSUME, Set.of(topic)))
                 .servedBy();
         RocketMqDedup dedup = byDeduplicator.computeIfAbsent(serving, this::open);
         groups.computeIfAbsent(dedup, unused -> ConcurrentHashMap.newKeySet()).add(group);
@@ -113,47 +112,10 @@ public final class RocketMqListeners implements SmartLifecycle {
         }
     }
 
-    private static void requireInTransaction(
-            String bean, ServingDeduplicator serving, MessageListener listener, String topic) {
-        DedupMode mode = serving.deduplicator().topic(topic).policy().mode();
-        TransactionalRecords records = DedupAdapter.of(serving.deduplicator()).records();
-        if (records == null || !mode.isTransactional()) {
-            return;
-        }
-        String problem = records instanceof HandlerInspector inspector
-                ? inspector.outside(
-                        listener,
-                        new HandlerMethod(
-                                CONSUME.getDeclaringClass(), CONSUME.getName(), List.of(CONSUME.getParameterTypes())))
-                : null;
-        if (problem != null) {
-            throw new DedupConfigurationException(
-                    "RocketMQ listener " + bean + " can't be deduplicated: topic " + topic + " has mode "
-                            + SettingText.of(mode)
-                            + ", but its handler " + problem,
-                    "Change the handler, or switch off deduplication of this listener with dedup.listeners." + bean
-                            + ".enabled: false.");
-        }
-    }
-
     private RocketMqDedup open(ServingDeduplicator serving) {
         RocketMqDedupBuilder builder = RocketMqDedup.builder(serving.deduplicator());
-        serving.topics().forEach((topic, plan) -> {
-            try {
-                builder.id(topic, extractor(plan));
-            } catch (DedupConfigurationException e) {
-                log.debug("Topic {} isn't for RocketMQ", topic, e); // a listener that reads it all the same was refused
-            }
-        });
+        ids.forEach(serving, builder::id);
         return builder.build();
-    }
-
-    private MessageIdExtractor<? super MessageView> extractor(TopicPlan plan) {
-        try {
-            return ids.of(plan.id());
-        } catch (IllegalArgumentException | IllegalStateException e) {
-            throw TopicPlans.idRefused(plan.idProperty(), e);
-        }
     }
 
     @Override

@@ -1,7 +1,7 @@
 package io.dedup.spring.boot.internal.rocketmqspring;
 
-import io.dedup.spring.boot.Deduplicated;
 import io.dedup.spring.boot.internal.plan.ListenerSpec;
+import io.dedup.spring.boot.internal.rocketmqclients.ListenerBeans;
 import java.lang.reflect.Method;
 import java.util.LinkedHashSet;
 import java.util.Set;
@@ -10,25 +10,18 @@ import org.apache.rocketmq.remoting.protocol.NamespaceUtil;
 import org.apache.rocketmq.spring.core.RocketMQListener;
 import org.apache.rocketmq.spring.core.RocketMQReplyListener;
 import org.apache.rocketmq.spring.support.DefaultRocketMQListenerContainer;
-import org.jspecify.annotations.Nullable;
-import org.springframework.aop.framework.AopProxyUtils;
-import org.springframework.aop.support.AopUtils;
-import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.util.ClassUtils;
 
 /**
  * A container of rocketmq-spring that has its consumer, and hasn't started it.
  *
  * @param name of the listener's bean
- * @param ofBean the annotation of the listener's bean; null when neither its class nor its bean method has one, or it is no bean of this context
+ * @param beans of listeners
  */
-record ListenerContainer(
-        DefaultRocketMQListenerContainer container,
-        String name,
-        @Nullable Deduplicated ofBean) {
+record ListenerContainer(DefaultRocketMQListenerContainer container, String name, ListenerBeans beans) {
 
     ListenerSpec spec() {
-        return new ListenerSpec(name, group(), topics(), null, annotation());
+        return new ListenerSpec(name, group(), topics(), null, beans.annotation(name, listener(), handler()));
     }
 
     /** As it is named on the broker, because groups of two namespaces are two groups. */
@@ -52,18 +45,6 @@ record ListenerContainer(
         return topics;
     }
 
-    /** That of the method, or of the class or bean method. A listener of a child context, or that is no bean, has only a class. */
-    private @Nullable Deduplicated annotation() {
-        Deduplicated ofMethod = AnnotatedElementUtils.findMergedAnnotation(handler(), Deduplicated.class);
-        if (ofMethod != null) {
-            return ofMethod;
-        }
-        return ofBean != null
-                ? ofBean
-                : AnnotatedElementUtils.findMergedAnnotation(
-                        AopProxyUtils.ultimateTargetClass(listener()), Deduplicated.class);
-    }
-
     boolean replies() {
         return container.getRocketMQListener() == null;
     }
@@ -78,6 +59,6 @@ record ListenerContainer(
     Method handler() {
         Method declared = ClassUtils.getMethod(
                 replies() ? RocketMQReplyListener.class : RocketMQListener.class, "onMessage", Object.class);
-        return AopUtils.getMostSpecificMethod(declared, AopProxyUtils.ultimateTargetClass(listener()));
+        return ListenerBeans.handler(listener(), declared);
     }
 }

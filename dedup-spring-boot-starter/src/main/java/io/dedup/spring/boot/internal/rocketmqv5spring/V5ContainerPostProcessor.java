@@ -6,8 +6,8 @@ import io.dedup.spring.boot.internal.plan.KnownTopics;
 import io.dedup.spring.boot.internal.plan.ListenerPlanner;
 import io.dedup.spring.boot.internal.plan.ListenerSpec;
 import io.dedup.spring.boot.internal.rocketmq.RocketMqListeners;
+import io.dedup.spring.boot.internal.rocketmqclients.ListenerBeans;
 import java.lang.reflect.Method;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.apache.rocketmq.client.annotation.RocketMQMessageListener;
@@ -15,16 +15,12 @@ import org.apache.rocketmq.client.apis.consumer.MessageListener;
 import org.apache.rocketmq.client.apis.message.MessageView;
 import org.apache.rocketmq.client.core.RocketMQListener;
 import org.apache.rocketmq.client.support.DefaultListenerContainer;
-import org.jspecify.annotations.Nullable;
-import org.springframework.aop.framework.AopProxyUtils;
-import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.ApplicationListener;
 import org.springframework.context.event.ContextClosedEvent;
-import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.util.ClassUtils;
 
@@ -47,22 +43,8 @@ public final class V5ContainerPostProcessor implements BeanPostProcessor, Applic
     private final ObjectProvider<RocketMqListeners> listeners;
     private final ObjectProvider<KnownTopics> known;
     private final ObjectProvider<ListenerPlanner> planner;
-    private final Map<Identity, String> names = new ConcurrentHashMap<>();
+    private final ListenerBeans listenerBeans;
     private final Set<String> groups = ConcurrentHashMap.newKeySet();
-
-    /** An object that is only equal to itself, whatever its class says. */
-    private record Identity(Object object) {
-        @Override
-        @SuppressWarnings("ReferenceEquality") // that is what it is for
-        public boolean equals(@Nullable Object other) {
-            return other instanceof Identity identity && identity.object == object;
-        }
-
-        @Override
-        public int hashCode() {
-            return System.identityHashCode(object);
-        }
-    }
 
     /**
      * For the containers of an application.
@@ -76,17 +58,17 @@ public final class V5ContainerPostProcessor implements BeanPostProcessor, Applic
             ObjectProvider<KnownTopics> known,
             ObjectProvider<ListenerPlanner> planner) {
         this.beans = beans;
+        this.listenerBeans = new ListenerBeans(beans);
         this.context = context;
         this.listeners = listeners;
         this.known = known;
         this.planner = planner;
     }
 
-    /** A container knows its listener, but not the name of the listener's bean. */
     @Override
     public Object postProcessBeforeInitialization(Object bean, String name) {
         if (AnnotationUtils.findAnnotation(bean.getClass(), RocketMQMessageListener.class) != null) {
-            names.put(new Identity(bean), name);
+            listenerBeans.add(bean, name);
         }
         return bean;
     }
@@ -95,14 +77,14 @@ public final class V5ContainerPostProcessor implements BeanPostProcessor, Applic
     public Object postProcessAfterInitialization(Object bean, String name) {
         if (bean instanceof DefaultListenerContainer container) {
             beans.registerDependentBean(LISTENERS, name); // Spring closes the container first
-            decorate(container, nameOf(container.getMessageListener(), name));
+            decorate(container, listenerBeans.nameOf(container.getMessageListener(), name));
         }
         return bean;
     }
 
     private void decorate(DefaultListenerContainer container, String name) {
         RocketMQListener listener = container.getMessageListener();
-        Deduplicated annotation = annotation(name, listener);
+        Deduplicated annotation = listenerBeans.annotation(name, listener, ListenerBeans.handler(listener, CONSUME));
         String group = group(container);
         String topic = container.getTopic();
         ListenerSpec spec = new ListenerSpec(name, group, Set.of(topic), null, annotation);
@@ -136,32 +118,6 @@ public final class V5ContainerPostProcessor implements BeanPostProcessor, Applic
                                 + " with dedup.listeners." + name + ".enabled: false.");
             }
         }
-    }
-
-    /** That of the method, or of the class or bean method. A listener that is no bean has only a class. */
-    private @Nullable Deduplicated annotation(String name, RocketMQListener listener) {
-        Class<?> type = AopProxyUtils.ultimateTargetClass(listener);
-        Deduplicated ofMethod = AnnotatedElementUtils.findMergedAnnotation(
-                AopUtils.getMostSpecificMethod(CONSUME, type), Deduplicated.class);
-        if (ofMethod != null) {
-            return ofMethod;
-        }
-        Deduplicated ofBean =
-                beans.containsBeanDefinition(name) ? beans.findAnnotationOnBean(name, Deduplicated.class) : null;
-        return ofBean != null ? ofBean : AnnotatedElementUtils.findMergedAnnotation(type, Deduplicated.class);
-    }
-
-    /** The name of the listener's bean; that of the container where the listener isn't a bean. */
-    private String nameOf(RocketMQListener listener, String ofContainer) {
-        Object each = listener;
-        while (each != null) {
-            String name = names.get(new Identity(each));
-            if (name != null) {
-                return name;
-            }
-            each = AopProxyUtils.getSingletonTarget(each);
-        }
-        return ofContainer;
     }
 
     /** Before the containers stop: a closing consumer waits for its handlers without a limit. */

@@ -1,4 +1,4 @@
-package io.dedup.kafka;
+package io.dedup.doubles;
 
 import io.dedup.store.DedupStore;
 import java.lang.reflect.InvocationTargetException;
@@ -11,17 +11,24 @@ import java.util.concurrent.CopyOnWriteArrayList;
 /** Notes what a store is asked, and runs something before it is. */
 public final class WatchedStore {
     /** The name of the operation, and how many requests it has: {@code claim 3}. */
-    final List<String> calls = new CopyOnWriteArrayList<>();
+    public final List<String> calls = new CopyOnWriteArrayList<>();
 
-    private final Map<String, Runnable> before = new ConcurrentHashMap<>();
+    private final Map<String, Step> before = new ConcurrentHashMap<>();
     public final DedupStore store;
+
+    /** What runs before an operation, which isn't called if this throws. */
+    @FunctionalInterface
+    public interface Step {
+        /** @param requests of the operation; without any for one that takes none */
+        void run(List<?> requests) throws Exception;
+    }
 
     public WatchedStore(DedupStore real) {
         store = (DedupStore) Proxy.newProxyInstance(
                 DedupStore.class.getClassLoader(), new Class<?>[] {DedupStore.class}, (self, method, arguments) -> {
-                    int size = arguments != null && arguments[0] instanceof List<?> list ? list.size() : 1;
-                    calls.add(method.getName() + " " + size);
-                    before.getOrDefault(method.getName(), () -> {}).run();
+                    List<?> requests = arguments != null && arguments[0] instanceof List<?> list ? list : null;
+                    calls.add(method.getName() + " " + (requests == null ? 1 : requests.size()));
+                    before.getOrDefault(method.getName(), none -> {}).run(requests == null ? List.of() : requests);
                     try {
                         return method.invoke(real, arguments);
                     } catch (InvocationTargetException e) {
@@ -31,7 +38,16 @@ public final class WatchedStore {
     }
 
     public void before(String operation, Runnable what) {
+        before(operation, requests -> what.run());
+    }
+
+    public void before(String operation, Step what) {
         before.put(operation, what);
+    }
+
+    /** The calls of an operation. */
+    public List<String> calls(String operation) {
+        return calls.stream().filter(call -> call.startsWith(operation + " ")).toList();
     }
 
     /** The calls of an operation with one request. */
@@ -41,8 +57,8 @@ public final class WatchedStore {
 
     /** The calls of an operation with several requests. */
     public List<String> together(String operation) {
-        return calls.stream()
-                .filter(call -> call.startsWith(operation + " ") && !call.equals(operation + " 1"))
+        return calls(operation).stream()
+                .filter(call -> !call.equals(operation + " 1"))
                 .toList();
     }
 }
