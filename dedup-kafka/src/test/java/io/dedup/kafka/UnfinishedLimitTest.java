@@ -277,8 +277,9 @@ class UnfinishedLimitTest {
             start(scene, shape, Map.of());
             scene.awaitAllCommitted();
             assertThat(recovered).contains("hangs");
-            // The first was claimed with others, so its end counts for none of them; the second ran alone.
-            assertThat(runs.get("hangs")).isEqualTo(2);
+            // Its second run was alone, and so was the first where records took so long that few are claimed ahead: the end of a
+            // run that was claimed with others counts for none of them.
+            assertThat(runs.get("hangs")).isIn(1, 2);
             List<String> handledOrRecovered = new ArrayList<>(runs.keySet());
             assertThat(handledOrRecovered).containsAll(expected(0));
         }

@@ -165,7 +165,16 @@ public final class ClaimedPoll {
         if (successes != null && mustRecordFirst(successes, delivery, claim)) {
             successes.flush();
         }
-        Admission admission = admit(delivery, claim, budget);
+        Admission admission;
+        // Before it waits for a message that is in flight elsewhere, it returns the claims ahead: others may wait for those.
+        budget.beforeWaiting(giveBack);
+        try {
+            admission = claim == null
+                    ? engine.admit(delivery, budget)
+                    : engine.ahead().admit(claim, budget);
+        } finally {
+            budget.beforeWaiting(null);
+        }
         if (waiting != null && !(admission instanceof Admission.Defer)) {
             waiting.storeAnswers();
         }
@@ -178,21 +187,6 @@ public final class ClaimedPoll {
      */
     private static boolean mustRecordFirst(SuccessQueue successes, Delivery delivery, @Nullable ClaimAhead claim) {
         return (claim == null && delivery.topic().policy().maxDeaths() > 0) || successes.isChargeable();
-    }
-
-    /**
-     * Before it waits for a message that is in flight elsewhere, it returns the claims ahead, since other consumers may
-     * wait for those.
-     */
-    private Admission admit(Delivery delivery, @Nullable ClaimAhead claim, WaitBudget budget) {
-        budget.beforeWaiting(giveBack);
-        try {
-            return claim == null
-                    ? engine.admit(delivery, budget)
-                    : engine.ahead().admit(claim, budget);
-        } finally {
-            budget.beforeWaiting(null);
-        }
     }
 
     /** The handler has succeeded; when this returns, the message may be acknowledged. */
