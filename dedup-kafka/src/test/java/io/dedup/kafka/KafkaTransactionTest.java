@@ -161,7 +161,8 @@ class KafkaTransactionTest {
     }
 
     @Test
-    @DisplayName("K10 the answer to a commit gets lost that also covers records which an interceptor has left out: done once")
+    @DisplayName(
+            "K10 the answer to a commit gets lost that also covers records which an interceptor has left out: done once")
     void answerLostBehindAnInterceptor() {
         transactions.next.set(producer -> {
             producer.commitTransaction();
