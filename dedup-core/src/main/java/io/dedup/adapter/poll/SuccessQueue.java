@@ -91,6 +91,8 @@ public final class SuccessQueue {
         }
         if (size == MANY) {
             recordInBackground();
+        } else if (size == 2 * MANY) { // its threads are busy elsewhere, and a crash would repeat all of these
+            recordQueued();
         } else if (size == 1) {
             recordSoon();
         }

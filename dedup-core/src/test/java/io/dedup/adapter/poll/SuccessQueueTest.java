@@ -132,6 +132,20 @@ class SuccessQueueTest {
     }
 
     @Test
+    @DisplayName(
+            "K18 if the background's threads are busy elsewhere, the thread that adds records: few are lost in a crash")
+    void backgroundIsBusy() {
+        SuccessQueue successes = successes(work -> {}); // its turn doesn't come
+        for (int i = 0; i < 2 * SuccessQueue.MANY; i++) {
+            add(successes, i);
+        }
+
+        assertThat(isDone(0)).isTrue();
+        assertThat(isDone(2 * SuccessQueue.MANY - 1)).isTrue();
+        assertThat(watched.calls(Op.COMPLETE)).hasSize(1);
+    }
+
+    @Test
     @DisplayName("K18 without a timer and without a thread the thread that adds records")
     void nothingToBeHad() {
         timer.close();

@@ -91,6 +91,29 @@ class PollTest {
     }
 
     @Test
+    @DisplayName("handles once what waits behind a failure in one partition, and has a copy in another")
+    void copyOfWhatWaits() {
+        scene.send(0, "x", "a");
+        scene.send(1, "a", "b");
+        AtomicInteger failures = new AtomicInteger();
+        DedupPoll<String, String> poll = scene.open(scene.builder());
+
+        scene.pollUntil(
+                poll,
+                record -> {
+                    if (record.value().equals("x") && failures.getAndIncrement() < 3) {
+                        throw new IllegalStateException("not yet");
+                    }
+                    scene.effect(record);
+                },
+                () -> scene.effects.contains("x"));
+
+        assertThat(scene.effects).containsExactly("a", "b", "x");
+        assertThat(scene.committed(0)).isEqualTo(2);
+        assertThat(scene.committed(1)).isEqualTo(2);
+    }
+
+    @Test
     @DisplayName("releases a failed record, keeps its partition waiting, and goes on with the others")
     void handlerFails() {
         scene.send(0, "a", "bad", "c");

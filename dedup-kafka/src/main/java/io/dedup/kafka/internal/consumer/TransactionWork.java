@@ -4,6 +4,7 @@ import io.dedup.adapter.DedupAdapter;
 import io.dedup.adapter.Execution;
 import io.dedup.adapter.WaitBudget;
 import io.dedup.kafka.internal.Partitions;
+import io.dedup.kafka.internal.poll.OutstandingRecords;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -24,6 +25,9 @@ public final class TransactionWork {
     private final UnansweredCommits unanswered;
     private @Nullable ConsumerRecord<?, ?> current;
     private List<ConsumerRecord<?, ?>> covered = List.of();
+    /** Beyond which its commit doesn't move the group's offsets; a partition without an entry has no such limit. */
+    private Map<TopicPartition, Long> most = Map.of();
+
     private @Nullable Runnable seekBack;
 
     TransactionWork(DedupAdapter engine, UnansweredCommits.Inquirer inquirer) {
@@ -31,10 +35,16 @@ public final class TransactionWork {
         this.unanswered = new UnansweredCommits(engine, inquirer);
     }
 
-    /** A listener was called with these records. */
-    public void begin(List<? extends ConsumerRecord<?, ?>> records) {
+    /**
+     * A listener was called with these records.
+     *
+     * @param polled what the container has; its commit includes what an interceptor has left out behind these records. Null
+     *     if it commits these records only
+     */
+    public void begin(List<? extends ConsumerRecord<?, ?>> records, @Nullable OutstandingRecords polled) {
         current = records.get(0);
         covered = List.copyOf(records);
+        most = polled == null ? behind(records) : polled.ends();
         seekBack = null;
     }
 
@@ -55,12 +65,21 @@ public final class TransactionWork {
      */
     public void apart(List<? extends ConsumerRecord<?, ?>> part, Runnable work) {
         List<ConsumerRecord<?, ?>> whole = covered;
+        Map<TopicPartition, Long> mostOfWhole = most;
         covered = List.copyOf(part);
+        most = behind(part);
         try {
             work.run();
         } finally {
             covered = whole;
+            most = mostOfWhole;
         }
+    }
+
+    private static Map<TopicPartition, Long> behind(List<? extends ConsumerRecord<?, ?>> records) {
+        Map<TopicPartition, Long> behind = new HashMap<>();
+        records.forEach(record -> behind.merge(Partitions.of(record), record.offset() + 1, Math::max));
+        return behind;
     }
 
     /** The records that are finished when the current transaction, or the one that has just ended, commits. */
@@ -124,7 +143,7 @@ public final class TransactionWork {
     /** The commit failed, and it isn't known whether it took effect. */
     public void commitUnknown() {
         if (!handled.isEmpty()) {
-            unanswered.add(handled, offsets, covered);
+            unanswered.add(handled, offsets, most);
         }
         clear();
     }

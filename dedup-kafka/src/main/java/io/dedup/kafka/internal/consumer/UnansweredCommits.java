@@ -73,14 +73,9 @@ public final class UnansweredCommits {
     /**
      * The commit of these failed, and it isn't known whether it took effect.
      *
-     * @param covered the records whose offsets it commits
+     * @param most beyond which it can't have moved the offsets; a partition without an entry has no such limit
      */
-    void add(
-            List<Execution> executions,
-            Map<TopicPartition, Long> offsets,
-            Collection<? extends ConsumerRecord<?, ?>> covered) {
-        Map<TopicPartition, Long> most = new HashMap<>(offsets);
-        covered.forEach(record -> most.merge(Partitions.of(record), record.offset() + 1, Math::max));
+    void add(List<Execution> executions, Map<TopicPartition, Long> offsets, Map<TopicPartition, Long> most) {
         unanswered.add(new Unanswered(List.copyOf(executions), new HashMap<>(offsets), most));
     }
 

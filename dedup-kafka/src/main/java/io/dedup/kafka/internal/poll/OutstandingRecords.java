@@ -144,6 +144,13 @@ public final class OutstandingRecords {
         return range == null ? position : Math.min(range.next, position);
     }
 
+    /** The offsets behind what the container was passed, of the partitions with outstanding records. */
+    public Map<TopicPartition, Long> ends() {
+        Map<TopicPartition, Long> ends = new HashMap<>();
+        ranges.forEach((partition, range) -> ends.put(partition, range.last + 1));
+        return ends;
+    }
+
     /**
      * The consumer's position was moved. A seek to behind all outstanding records doesn't count: it may have been
      * computed from a position that is past dropped records.

@@ -44,7 +44,7 @@ final class InKafkaTransaction implements SettlementKind<ListenerCall> {
 
     @Override
     public void called(List<? extends ConsumerRecord<?, ?>> records, BoundConsumer bound) {
-        bound.transaction().begin(records);
+        bound.transaction().begin(records, transactions.commitPolls() ? bound.outstanding() : null);
         transactions.requireResolved(bound, records);
     }
 

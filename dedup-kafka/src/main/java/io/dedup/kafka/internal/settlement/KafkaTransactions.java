@@ -11,6 +11,7 @@ import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.springframework.kafka.core.KafkaResourceHolder;
 import org.springframework.kafka.listener.AbstractMessageListenerContainer;
+import org.springframework.kafka.listener.BatchMessageListener;
 import org.springframework.kafka.transaction.KafkaAwareTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
@@ -30,6 +31,11 @@ public final class KafkaTransactions {
     public boolean areUsed() {
         return container.getContainerProperties().getKafkaAwareTransactionManager()
                 instanceof DedupTransactionManager<?, ?>;
+    }
+
+    /** Whether a transaction commits all that the container has polled of a partition, and not one record. */
+    boolean commitPolls() {
+        return container.getContainerProperties().getMessageListener() instanceof BatchMessageListener;
     }
 
     /**
