@@ -277,7 +277,8 @@ class UnfinishedLimitTest {
             start(scene, shape, Map.of());
             scene.awaitAllCommitted();
             assertThat(recovered).contains("hangs");
-            // Its second run was alone, and so was the first where records took so long that few are claimed ahead: the end of a
+            // Its second run was alone, and so was the first where records took so long that few are claimed ahead: the
+            // end of a
             // run that was claimed with others counts for none of them.
             assertThat(runs.get("hangs")).isIn(1, 2);
             List<String> handledOrRecovered = new ArrayList<>(runs.keySet());

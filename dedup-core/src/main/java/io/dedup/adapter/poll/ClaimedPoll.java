@@ -166,7 +166,8 @@ public final class ClaimedPoll {
             successes.flush();
         }
         Admission admission;
-        // Before it waits for a message that is in flight elsewhere, it returns the claims ahead: others may wait for those.
+        // Before it waits for a message that is in flight elsewhere, it returns the claims ahead: others may wait for
+        // those.
         budget.beforeWaiting(giveBack);
         try {
             admission = claim == null

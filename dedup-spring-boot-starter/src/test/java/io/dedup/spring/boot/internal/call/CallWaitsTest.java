@@ -34,8 +34,8 @@ class CallWaitsTest {
             "a call waits as its caller can, and all waits end when the application closes, but not when a child of it does")
     void closing(Patience patience) throws Exception {
         InMemoryDedupStore store = new InMemoryDedupStore();
-        store.claim(List.of(
-                new ClaimRequest(new DedupKey(DedupScope.of("billing", "orders"), "a"), new Owner("elsewhere"), LEASE)));
+        store.claim(List.of(new ClaimRequest(
+                new DedupKey(DedupScope.of("billing", "orders"), "a"), new Owner("elsewhere"), LEASE)));
         try (GenericApplicationContext application = new GenericApplicationContext();
                 GenericApplicationContext child = new GenericApplicationContext(application);
                 Deduplicator dedup = Deduplicators.builder(store)
@@ -76,8 +76,8 @@ class CallWaitsTest {
             "what is called for the first time while the application closes doesn't wait any longer than the others")
     void afterClosing() throws Exception {
         InMemoryDedupStore store = new InMemoryDedupStore();
-        store.claim(List.of(
-                new ClaimRequest(new DedupKey(DedupScope.of("billing", "orders"), "a"), new Owner("elsewhere"), LEASE)));
+        store.claim(List.of(new ClaimRequest(
+                new DedupKey(DedupScope.of("billing", "orders"), "a"), new Owner("elsewhere"), LEASE)));
         try (GenericApplicationContext application = new GenericApplicationContext();
                 Deduplicator dedup = Deduplicators.builder(store)
                         .consumer("billing")
