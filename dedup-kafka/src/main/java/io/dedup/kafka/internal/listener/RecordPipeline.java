@@ -93,8 +93,7 @@ final class RecordPipeline<K, V> {
         }
         Execution execution = admitted(record, delivery, bound);
         if (execution != null) {
-            runOf(kind, record, execution, acknowledgment, consumer, bound)
-                    .run();
+            runOf(kind, record, execution, acknowledgment, consumer, bound).run();
         }
         if (acknowledgment != null) {
             acknowledgment.acknowledge();
