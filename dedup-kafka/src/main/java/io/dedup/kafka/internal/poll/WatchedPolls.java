@@ -179,9 +179,9 @@ public final class WatchedPolls {
      * it finds moved since.
      */
     long position(TopicPartition partition, long position) {
-        boolean asItIs = leaving
-                ? !elsewhere && !consumer.isFixingOffsets()
-                : holders > 0 || consumer.isPolledByContainer() || !consumer.isFixingOffsets();
+        boolean user = holders > 0 && !leaving;
+        boolean saved = consumer.isPolledByContainer() && !leaving && !outstanding.isDisturbed();
+        boolean asItIs = user || saved || (!elsewhere && !consumer.isFixingOffsets());
         return asItIs ? position : outstanding.firstOr(partition, position);
     }
 
