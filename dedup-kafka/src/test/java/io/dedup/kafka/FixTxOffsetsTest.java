@@ -23,7 +23,7 @@ import org.springframework.kafka.listener.ContainerProperties.AckMode;
 import org.springframework.kafka.listener.MessageListener;
 
 /** With fixTxOffsets the container commits its consumer's position, in order to pass the markers of transactions. */
-@DisplayName("K23: fixTxOffsets commits positions behind markers, and none behind records that nobody has handled")
+@DisplayName("K17: fixTxOffsets commits positions behind markers, and none behind records that nobody has handled")
 class FixTxOffsetsTest {
     private final List<String> early = new CopyOnWriteArrayList<>();
     private final AtomicBoolean logStartIsUnknown = new AtomicBoolean();
@@ -51,7 +51,7 @@ class FixTxOffsetsTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    @DisplayName("K23 the container stops in the middle of a poll (stopImmediate), or before its batch was handled")
+    @DisplayName("K17 the container stops in the middle of a poll (stopImmediate), or before its batch was handled")
     void stopped(boolean batch) {
         try (Scene scene = new Scene()) {
             scene.commitTheBegin(1);
@@ -90,7 +90,7 @@ class FixTxOffsetsTest {
     }
 
     @Test
-    @DisplayName("K23 dropped records can't be fetched again yet, because the broker doesn't say where the log begins")
+    @DisplayName("K17 dropped records can't be fetched again yet, because the broker doesn't say where the log begins")
     void logStartIsUnknown() {
         try (Scene scene = new Scene()) {
             FailingInterceptors interceptors = new FailingInterceptors(() -> {
@@ -110,7 +110,7 @@ class FixTxOffsetsTest {
     }
 
     @Test
-    @DisplayName("K23 the container hands out a poll partition by partition (subBatchPerPartition)")
+    @DisplayName("K17 the container hands out a poll partition by partition (subBatchPerPartition)")
     void subBatches() {
         try (Scene scene = new Scene(2, policy -> policy)) {
             scene.commitTheBegin(2);
@@ -130,7 +130,7 @@ class FixTxOffsetsTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    @DisplayName("K23 markers are passed, with and without a Kafka transaction of the listener")
+    @DisplayName("K17 markers are passed, with and without a Kafka transaction of the listener")
     void markersArePassed(boolean inTransaction) {
         try (Scene scene = new Scene()) {
             Transactions transactions = new Transactions(scene);
