@@ -287,6 +287,37 @@ class SoughtBackTest {
         }
     }
 
+    /** The container commits the acknowledgment of a duplicate, and with it everything below. */
+    @ParameterizedTest
+    @CsvSource({"MANUAL, false", "MANUAL, true", "MANUAL_IMMEDIATE, false", "MANUAL_IMMEDIATE, true"})
+    @DisplayName(
+            "K22 what waited to be acknowledged behind collected records isn't committed when they are sought back to")
+    void duplicateAboveCollected(AckMode mode, boolean batch) {
+        try (Scene scene = new Scene()) {
+            List<ConsumerRecord<String, String>> collected = new ArrayList<>();
+            AcknowledgingConsumerAwareMessageListener<String, String> records = (record, ack, consumer) -> {
+                collected.add(record);
+                if (isFailing(scene, record)) {
+                    consumer.seek(partition(record), collected.get(0).offset());
+                    collected.clear();
+                    throw new IllegalStateException("can't handle them together");
+                } else if (record.offset() < 2 || Scene.id(record).equals("c")) {
+                    collected.forEach(scene.effect());
+                    collected.clear();
+                    ack.acknowledge();
+                }
+            };
+            BatchAcknowledgingConsumerAwareMessageListener<String, String> batches =
+                    (list, ack, consumer) -> list.forEach(record -> records.onMessage(record, ack, consumer));
+            ContainerProperties properties = scene.properties(mode, batch ? batches : records);
+            scene.send("x", "y", "a", "b", "x", "c");
+            scene.start(scene.container(properties, Map.of("max.poll.records", 2)));
+            scene.awaitCommitted(6);
+            assertThat(scene.effects).containsExactly("x", "y", "a", "b", "c");
+            assertThat(committed).hasSize(3).containsOnly(Map.of(0, 2L));
+        }
+    }
+
     @Test
     @DisplayName("K22 acknowledged before the seek: the handler has said that it is done")
     void acknowledgedBefore() {

@@ -144,9 +144,6 @@ record Circumstances(
         CONTEXT_OF_A_BATCH
     }
 
-    /** Also draws what is known to lose messages and isn't mended yet; docs/simulation.md lists it. */
-    private static final boolean KNOWN = Boolean.getBoolean("simulation.known");
-
     static Circumstances draw(Draws draws) {
         boolean batch = draws.below(3, "batch") == 0;
         AckMode mode = draws.pick(AckMode.values(), "ackMode");
@@ -156,7 +153,7 @@ record Circumstances(
         boolean manual = mode == AckMode.MANUAL || mode == AckMode.MANUAL_IMMEDIATE;
         boolean transaction = draws.below(4, "inKafkaTransaction") == 0 && !manual;
         boolean asyncAcks = draws.below(3, "asyncAcks") == 0 && manual && !batch;
-        boolean collects = KNOWN && draws.below(3, "collects") == 0 && manual && !batch && !asyncAcks;
+        boolean collects = draws.below(3, "collects") == 0 && manual && !batch && !asyncAcks;
         Listening listening = draws.pick(Listening.values(), "listening");
         if (listening == Listening.FUTURE && (batch || transaction || mode != AckMode.BATCH)) {
             listening = Listening.METHOD;
@@ -185,9 +182,7 @@ record Circumstances(
                 ? draws.pick(StartMistake.values(), "mistake")
                 : StartMistake.NONE;
         boolean pauseImmediate = draws.below(4, "pauseImmediate") == 0;
-        boolean fixTxOffsets = draws.below(6, "fixTxOffsets") == 0
-                && mistake == StartMistake.NONE
-                && (KNOWN || pauseImmediate); // which is refused
+        boolean fixTxOffsets = draws.below(6, "fixTxOffsets") == 0 && mistake == StartMistake.NONE;
         return new Circumstances(
                 batch,
                 listening,

@@ -193,26 +193,24 @@ public final class PendingDeliveries {
     }
 
     /**
-     * Removes deliveries whose handler failed or called {@code nack}, and returns those that it hadn't acknowledged.
+     * Removes deliveries whose handler failed or called {@code nack}, and returns those that it hadn't acknowledged. Their
+     * copies aren't redelivered: whoever commits past these still has to handle the message.
      */
     List<PendingDelivery> abort(Collection<PendingDelivery> deliveries) {
-        List<PendingDelivery> aborted = new ArrayList<>(deliveries.size());
-        List<ContainerAck> due = new ArrayList<>(0);
-        lock.lock();
-        try {
+        return locked(() -> {
+            List<PendingDelivery> aborted = new ArrayList<>(deliveries.size());
             for (PendingDelivery delivery : deliveries) {
                 if (delivery.isGiven()) {
                     remove(delivery);
                     aborted.add(delivery);
-                    delivery.followers().forEach(this::remove);
+                    for (PendingDelivery copy : delivery.followers()) {
+                        copy.partition.removeCopy(copy);
+                        running.remove(copy);
+                    }
                 }
             }
-            aborted.forEach(delivery -> delivery.partition.drain(due));
-        } finally {
-            lock.unlock();
-        }
-        ContainerAck.send(due);
-        return aborted;
+            return aborted;
+        });
     }
 
     /** Whether this record or one below it in its partition is unfinished, so that its offset must not be committed. */

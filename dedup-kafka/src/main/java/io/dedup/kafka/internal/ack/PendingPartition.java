@@ -76,11 +76,30 @@ public final class PendingPartition {
         return open.isEmpty() ? null : open.firstEntry().getValue();
     }
 
-    /** Removes a delivery that will be redelivered or never finished: no acknowledgment that covers it is sent. */
+    /**
+     * Removes a delivery that isn't finished. No acknowledgment that would commit its offset is sent, not even one of a
+     * record above it: the partition is read again from this record on.
+     */
     void remove(PendingDelivery delivery) {
-        if (open.remove(delivery.offset, delivery)) {
+        if (removeCopy(delivery)) {
+            waiting.tailMap(delivery.offset, true).values().stream()
+                    .flatMap(List::stream)
+                    .toList()
+                    .forEach(ContainerAck::cancel);
+            forgetFinished();
+        }
+    }
+
+    /**
+     * Removes a delivery whose message is redelivered elsewhere: only its own acknowledgments are cancelled. Returns false if
+     * another delivery has replaced it.
+     */
+    boolean removeCopy(PendingDelivery delivery) {
+        boolean removed = open.remove(delivery.offset, delivery);
+        if (removed) {
             delivery.acks().forEach(ContainerAck::cancel);
         }
+        return removed;
     }
 
     /** No effect if another delivery has replaced it. */
@@ -151,6 +170,10 @@ public final class PendingPartition {
                 }
             }
         }
+        forgetFinished();
+    }
+
+    private void forgetFinished() {
         if (open.isEmpty()) {
             finished.clear();
         } else {

@@ -34,7 +34,7 @@ public final class SoughtBack {
         inCall = true;
     }
 
-    /** The call has ended; what was sought in it is known until the next one. */
+    /** The call has ended; what was sought in it is known until the next one, or the next poll. */
     public void end() {
         inCall = false;
     }
@@ -47,9 +47,10 @@ public final class SoughtBack {
         }
     }
 
-    /** The consumer polls from where it was moved to. */
+    /** The container polls, from where the consumer was moved to. */
     public void polled() {
         moved.clear();
+        lowest.clear();
     }
 
     /** Whether the call has moved the position to this offset or below it, so that nobody may seek forward to it. */

@@ -73,12 +73,13 @@ final class PolledBatch<K, V> {
     }
 
     /**
-     * The index of the first record before the limit whose offset must not be committed; the limit if there is none.
+     * The index of the first record before the limit whose offset must not be committed; the limit if there is none. What
+     * lies above a record that the call has sought back to is delivered again, duplicates included.
      */
     int unfinished(int limit) {
         pending.request(null); // removes finished records that nothing holds back
         for (int i = 0; i < limit; i++) {
-            if (pending.unfinishedUpTo(records.get(i))) {
+            if (pending.unfinishedUpTo(records.get(i)) || bound.soughtBack().includes(records.get(i))) {
                 return i;
             }
         }

@@ -46,10 +46,28 @@ final class ContainersConsumer {
 
     /** Whether somebody else polls it now; false if that can't be found out. */
     boolean isPolledElsewhere() {
+        return Boolean.FALSE.equals(containerPolls());
+    }
+
+    /** Whether the container polls it now, or has just done so; false if that can't be found out. */
+    boolean isPolledByContainer() {
+        return Boolean.TRUE.equals(containerPolls());
+    }
+
+    private @Nullable Boolean containerPolls() {
         try {
-            return read("polling") instanceof AtomicBoolean containerPolls && !containerPolls.get();
+            return read("polling") instanceof AtomicBoolean polling ? polling.get() : null;
         } catch (ReflectiveOperationException | RuntimeException e) {
-            return false;
+            return null;
+        }
+    }
+
+    /** Whether the container commits the consumer's positions; true if that can't be found out. */
+    boolean isFixingOffsets() {
+        try {
+            return !Boolean.FALSE.equals(read("fixTxOffsets"));
+        } catch (ReflectiveOperationException | RuntimeException e) {
+            return true;
         }
     }
 

@@ -89,7 +89,9 @@ final class HookedConsumer extends ConsumerWrapper {
                 return polls.position((TopicPartition) requireNonNull(arguments)[0], (Long) requireNonNull(position));
             }
             case "commitAsync", "groupMetadata" -> polls.claims().flush(); // groupMetadata: a producer may commit
-            case "unsubscribe", "close" -> polls.end();
+            case "unsubscribe", "close" -> {
+                return polls.end(() -> call(method, arguments));
+            }
             case "seek", "seekToBeginning" -> {
                 Object sought = call(method, arguments);
                 sought(polls, requireNonNull(arguments));

@@ -50,6 +50,9 @@ public final class WatchedPolls {
 
     private boolean seen;
     private boolean elsewhere;
+    /** Whether a call of the consumer is under way in which partitions may leave. */
+    private boolean leaving;
+
     private int holders;
 
     WatchedPolls(
@@ -124,7 +127,7 @@ public final class WatchedPolls {
      * @throws Throwable what the consumer throws; the next poll tries again
      */
     void fetchDropped(Consumer<?, ?> target) throws Throwable {
-        if (holders == 0) {
+        if (holders == 0 && !leaving) {
             fetchAgain.dropped(target);
         }
     }
@@ -138,7 +141,7 @@ public final class WatchedPolls {
     @Nullable
     Object poll(Consumer<?, ?> target, boolean elsewhere, WakeUps.Call<Object> poll) throws Throwable {
         if (!elsewhere && !outstanding.isDisturbed() && pausedForPoll.isEmpty()) {
-            return poll.call();
+            return leaving(poll);
         }
         resume(target);
         Set<TopicPartition> waiting = new HashSet<>(target.assignment());
@@ -150,19 +153,36 @@ public final class WatchedPolls {
         target.pause(waiting);
         this.elsewhere = elsewhere;
         try {
-            return poll.call();
+            return leaving(poll);
         } finally {
             this.elsewhere = false;
             resume(target);
         }
     }
 
+    private @Nullable Object leaving(WakeUps.Call<Object> call) throws Throwable {
+        boolean before = leaving;
+        leaving = true;
+        try {
+            return call.call();
+        } finally {
+            leaving = before;
+        }
+    }
+
     /**
-     * A partition may leave while somebody else polls. With fixTxOffsets the container then commits its position, which is
-     * past the records that the container has: during such a poll these count as not polled.
+     * The position to answer. With fixTxOffsets the container commits what it is answered, and the consumer's own position
+     * is past the records that the container has: these count as not polled.
+     *
+     * <p>Two get the consumer's own position. The listener and the error handler do, except while partitions may leave: the
+     * container asks then. The container does when it has just polled: it corrects no offset of a partition whose position
+     * it finds moved since.
      */
     long position(TopicPartition partition, long position) {
-        return elsewhere ? outstanding.firstOr(partition, position) : position;
+        boolean user = holders > 0 && !leaving;
+        boolean saved = consumer.isPolledByContainer() && !leaving && !outstanding.isDisturbed();
+        boolean asItIs = user || saved || (!elsewhere && !consumer.isFixingOffsets());
+        return asItIs ? position : outstanding.firstOr(partition, position);
     }
 
     private void resume(Consumer<?, ?> target) {
@@ -292,6 +312,22 @@ public final class WatchedPolls {
         return target == null
                 ? Math.min(offset, position)
                 : LogStarts.within(Map.of(partition, offset), target).getOrDefault(partition, offset);
+    }
+
+    /**
+     * The consumer ends with this call.
+     *
+     * @throws Throwable what the call throws
+     */
+    @Nullable
+    Object end(WakeUps.Call<Object> call) throws Throwable {
+        claims.end();
+        holds.endAll();
+        try {
+            return leaving(call);
+        } finally {
+            outstanding.forget(null);
+        }
     }
 
     /** The consumer has ended. */

@@ -85,9 +85,25 @@ class PendingDeliveriesTest {
             pending.request(ack);
             assertThat(unlocked).isEmpty();
 
-            assertThat(pending.abort(List.of(below))).containsExactly(below);
+            pending.recovered(below);
+            pending.request(null);
 
             assertThat(unlocked).containsExactly(true);
         }
+    }
+
+    /** It is read again from the failed record on; committed meanwhile, the failed record would be lost in a crash. */
+    @Test
+    void isNeverSentAboveOneThatFailed() {
+        PendingDelivery below = given(record(0), ack(record(0)));
+        ContainerAck ack = ack(record(1));
+        pending.arrivals().finished(record(1), ack);
+        pending.request(ack);
+
+        assertThat(pending.abort(List.of(below))).containsExactly(below);
+        pending.request(null);
+        pending.request(ack);
+
+        assertThat(unlocked).isEmpty();
     }
 }
