@@ -104,15 +104,15 @@ final class Run {
         }
         for (int i = 0; i < circumstances.messages() / 4; i++) {
             String of = "m" + draws.below(circumstances.messages(), "copy " + i);
-            if (draws.chance(3, "a copy of " + of)) {
+            if (draws.below(3, "a copy of " + of) == 0) {
                 sent.add(draws.below(sent.size() + 1, "place of copy " + i), of);
             }
         }
-        for (String id : sent) {
-            String event = "send " + (arrivals.size() + 1) + " " + id;
-            if (draws.unlessLeftOut(event)) {
+        for (int number = 1; number <= sent.size(); number++) {
+            String id = sent.get(number - 1);
+            if (draws.unlessLeftOut("send " + number + " " + id)) {
                 ids.add(id);
-                arrivals.add(new Arrival(arrivals.size() + 1, id));
+                arrivals.add(new Arrival(number, id));
             }
         }
     }
