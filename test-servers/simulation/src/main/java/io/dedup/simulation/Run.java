@@ -27,9 +27,10 @@ import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.clients.consumer.CooperativeStickyAssignor;
 import org.jspecify.annotations.Nullable;
 import org.springframework.kafka.config.ConcurrentKafkaListenerContainerFactory;
@@ -58,7 +59,7 @@ final class Run {
     private final SettableClock clock = new SettableClock();
     private final InMemoryDedupStore records =
             new InMemoryDedupStore(clock, InMemoryDedupStore.DEFAULT_ATTEMPT_RETENTION);
-    private final AtomicInteger storeCalls = new AtomicInteger();
+    private final ConcurrentMap<String, Integer> storeCalls = new ConcurrentHashMap<>();
     private final Queue<Arrival> arrivals = new ArrayDeque<>();
     private final Map<String, Integer> effectsElsewhere = new HashMap<>();
     private final OtherProcess other;

@@ -321,8 +321,8 @@ public final class SimulatedConsumer implements Consumer<String, String> {
         }
         nextGeneration();
         step("poll: the rebalance takes away " + leaving);
-        leaving.forEach(each ->
-                elsewhere.put(each, away > 0 ? away : trouble.below(4, each + " is away in " + generation)));
+        leaving.forEach(
+                each -> elsewhere.put(each, away > 0 ? away : trouble.below(4, each + " is away in " + generation)));
         if (protocol == GroupProtocol.EAGER) {
             List<TopicPartition> all = List.copyOf(assignment);
             revoke(all, List.of());

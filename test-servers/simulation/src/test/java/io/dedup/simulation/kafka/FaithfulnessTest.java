@@ -30,8 +30,8 @@ class FaithfulnessTest {
         for (int i = 0; i < SCRIPTS; i++) {
             topics.add(new NewTopic(topic(i), PARTITIONS, (short) 1));
         }
-        try (Admin admin = Admin.create(
-                Map.of("bootstrap.servers", KafkaServers.shared().bootstrapServers()))) {
+        try (Admin admin =
+                Admin.create(Map.of("bootstrap.servers", KafkaServers.shared().bootstrapServers()))) {
             admin.createTopics(topics).all().get();
         }
         List<String> differences = new CopyOnWriteArrayList<>();
@@ -70,8 +70,8 @@ class FaithfulnessTest {
         List<String> simulated;
         try (RealWorld world = new RealWorld(topic, PARTITIONS, clients)) {
             real = Script.run(FIRST + script, topic, PARTITIONS, world);
-            simulated = Script.run(
-                    FIRST + script, topic, PARTITIONS, new SimulatedWorld(topic, PARTITIONS, world.taken()));
+            simulated =
+                    Script.run(FIRST + script, topic, PARTITIONS, new SimulatedWorld(topic, PARTITIONS, world.taken()));
         } catch (RuntimeException e) {
             throw new IllegalStateException("script " + (FIRST + script), e);
         }

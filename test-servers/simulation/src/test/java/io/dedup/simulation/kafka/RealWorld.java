@@ -119,7 +119,8 @@ final class RealWorld implements World {
     @Override
     public void gap(TopicPartition partition) {
         clients.transactions.beginTransaction();
-        long offset = get(clients.transactions.send(new ProducerRecord<>(topic, partition.partition(), null, "aborted")))
+        long offset = get(clients.transactions.send(
+                        new ProducerRecord<>(topic, partition.partition(), null, "aborted")))
                 .offset();
         clients.transactions.abortTransaction();
         await(() -> get(clients.admin

@@ -188,10 +188,11 @@ final class Script {
                 ends.merge(partition, 2L, Long::sum);
             }
             case 3, 4, 5, 6 -> observe("poll " + count + " of " + partition, () -> poll(partition, count));
-            case 7 -> observe("commitSync", () -> {
-                consumer.commitSync();
-                return committedOfAll();
-            });
+            case 7 ->
+                observe("commitSync", () -> {
+                    consumer.commitSync();
+                    return committedOfAll();
+                });
             case 8 -> {
                 long committed = Math.max(0, offset);
                 observe("commitSync " + partition + " " + committed, () -> {
@@ -199,35 +200,41 @@ final class Script {
                     return committed(partition);
                 });
             }
-            case 9 -> observe("commitAsync", () -> {
-                List<String> outcomes = new ArrayList<>();
-                consumer.commitAsync((offsets, e) -> outcomes.add(describe(offsets) + " " + e));
-                consumer.commitSync(Map.of());
-                return outcomes + " " + committedOfAll();
-            });
+            case 9 ->
+                observe("commitAsync", () -> {
+                    List<String> outcomes = new ArrayList<>();
+                    consumer.commitAsync((offsets, e) -> outcomes.add(describe(offsets) + " " + e));
+                    consumer.commitSync(Map.of());
+                    return outcomes + " " + committedOfAll();
+                });
             case 10 -> observe("position " + partition, () -> consumer.position(partition));
-            case 11 -> observe("seek " + partition + " " + offset, () -> {
-                consumer.seek(partition, offset);
-                return "";
-            });
-            case 12 -> observe("seekToBeginning " + partition, () -> {
-                consumer.seekToBeginning(List.of(partition));
-                return "";
-            });
-            case 13 -> observe("seekToEnd " + partition, () -> {
-                consumer.seekToEnd(List.of(partition));
-                return "";
-            });
-            case 14 -> observe("pause " + partition, () -> {
-                consumer.pause(List.of(partition));
-                paused.add(partition);
-                return sorted(consumer.paused());
-            });
-            case 15 -> observe("resume " + partition, () -> {
-                consumer.resume(List.of(partition));
-                paused.remove(partition);
-                return sorted(consumer.paused());
-            });
+            case 11 ->
+                observe("seek " + partition + " " + offset, () -> {
+                    consumer.seek(partition, offset);
+                    return "";
+                });
+            case 12 ->
+                observe("seekToBeginning " + partition, () -> {
+                    consumer.seekToBeginning(List.of(partition));
+                    return "";
+                });
+            case 13 ->
+                observe("seekToEnd " + partition, () -> {
+                    consumer.seekToEnd(List.of(partition));
+                    return "";
+                });
+            case 14 ->
+                observe("pause " + partition, () -> {
+                    consumer.pause(List.of(partition));
+                    paused.add(partition);
+                    return sorted(consumer.paused());
+                });
+            case 15 ->
+                observe("resume " + partition, () -> {
+                    consumer.resume(List.of(partition));
+                    paused.remove(partition);
+                    return sorted(consumer.paused());
+                });
             case 16 -> wakeUp(partition, random.nextInt(4));
             case 17 -> {
                 long below = random.nextInt((int) end(partition) + 1);
@@ -239,8 +246,8 @@ final class Script {
             default ->
                 observe(
                         "offsets",
-                        () -> new TreeMap<>(strings(consumer.beginningOffsets(partitions)))
-                                + " " + new TreeMap<>(strings(consumer.endOffsets(partitions))));
+                        () -> new TreeMap<>(strings(consumer.beginningOffsets(partitions))) + " "
+                                + new TreeMap<>(strings(consumer.endOffsets(partitions))));
         }
         observations.add("  assigned " + sorted(consumer.assignment()) + ", paused " + sorted(consumer.paused()));
     }
