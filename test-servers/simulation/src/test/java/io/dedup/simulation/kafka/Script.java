@@ -207,7 +207,10 @@ final class Script {
                     consumer.commitSync(Map.of());
                     return outcomes + " " + committedOfAll();
                 });
-            case 10 -> observe("position " + partition, () -> consumer.position(partition));
+            case 10 -> {
+                observe("position " + partition, () -> consumer.position(partition));
+                findPositions();
+            }
             case 11 ->
                 observe("seek " + partition + " " + offset, () -> {
                     consumer.seek(partition, offset);
