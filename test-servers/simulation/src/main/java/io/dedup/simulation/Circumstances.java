@@ -4,7 +4,10 @@ import io.dedup.simulation.draw.Draws;
 import io.dedup.simulation.kafka.GroupProtocol;
 import io.dedup.simulation.kafka.SimulatedConsumer.Reset;
 import io.dedup.simulation.kafka.Trouble;
+import java.lang.reflect.RecordComponent;
+import java.util.ArrayList;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.kafka.listener.ContainerProperties.AckMode;
@@ -144,6 +147,9 @@ record Circumstances(
         CONTEXT_OF_A_BATCH
     }
 
+    /** One circumstance counts more than all numbers together. */
+    private static final int UNLIKE_PLAIN = 1_000;
+
     static Circumstances draw(Draws draws) {
         boolean batch = draws.below(3, "batch") == 0;
         AckMode mode = draws.pick(AckMode.values(), "ackMode");
@@ -211,6 +217,44 @@ record Circumstances(
                 1 + draws.below(6, "arrivals"),
                 1 + draws.below(20, "maxPollRecords"),
                 mistake);
+    }
+
+    /** The circumstances that aren't the plainest ones, and all numbers, as {@code name=value}. */
+    List<String> unlikePlain() {
+        List<String> unlike = new ArrayList<>();
+        for (RecordComponent component : Circumstances.class.getRecordComponents()) {
+            Object value = valueOf(component);
+            if (value instanceof Integer || !isPlain(value)) {
+                unlike.add(component.getName() + "=" + value);
+            }
+        }
+        return unlike;
+    }
+
+    /** The more of these circumstances aren't the plainest, and the greater the numbers, the heavier. */
+    int weight() {
+        int weight = 0;
+        for (RecordComponent component : Circumstances.class.getRecordComponents()) {
+            Object value = valueOf(component);
+            if (value instanceof Integer number) {
+                weight += number;
+            } else if (!isPlain(value)) {
+                weight += UNLIKE_PLAIN;
+            }
+        }
+        return weight;
+    }
+
+    private Object valueOf(RecordComponent component) {
+        try {
+            return component.getAccessor().invoke(this);
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static boolean isPlain(Object value) {
+        return value.equals(false) || (value instanceof Enum<?> constant && constant.ordinal() == 0);
     }
 
     boolean isManual() {

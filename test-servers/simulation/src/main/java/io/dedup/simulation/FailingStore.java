@@ -6,7 +6,7 @@ import io.dedup.store.DedupStore;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.ConcurrentMap;
 import java.util.function.Consumer;
 
 /**
@@ -18,11 +18,11 @@ final class FailingStore {
     private final DedupStore store;
     private final Draws draws;
     private final Consumer<String> steps;
-    private final AtomicInteger calls;
+    private final ConcurrentMap<String, Integer> calls;
     private volatile boolean dead;
 
-    /** @param calls counts the calls of all processes */
-    FailingStore(DedupStore store, Draws draws, AtomicInteger calls, Consumer<String> steps) {
+    /** @param calls counts the calls of all processes, each kind for itself: some are made by background threads */
+    FailingStore(DedupStore store, Draws draws, ConcurrentMap<String, Integer> calls, Consumer<String> steps) {
         this.store = store;
         this.draws = draws;
         this.calls = calls;
@@ -36,14 +36,14 @@ final class FailingStore {
                     if (name.equals("close")) {
                         return null;
                     }
-                    int call = CALLS.contains(name) ? calls.incrementAndGet() : 0;
-                    if (dead || (call > 0 && draws.happens("the store", "fails at call " + call))) {
+                    int call = CALLS.contains(name) ? calls.merge(name, 1, Integer::sum) : 0;
+                    if (dead || (call > 0 && draws.happens("the store", "fails at " + name + " " + call))) {
                         steps.accept("store: " + name + " fails");
                         throw new DedupStoreException("simulated: the store is down", null);
                     }
                     try {
                         Object answer = method.invoke(store, arguments);
-                        if (call > 0 && draws.happens("the store's answer", "is lost at call " + call)) {
+                        if (call > 0 && draws.happens("the store's answer", "is lost at " + name + " " + call)) {
                             steps.accept("store: the answer to " + name + " is lost");
                             throw new DedupStoreException("simulated: the store's answer is lost", null);
                         }

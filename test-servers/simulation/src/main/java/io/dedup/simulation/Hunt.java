@@ -20,6 +20,9 @@ public final class Hunt {
     /** Runs wait for timers most of the time. */
     private static final int THREADS = 12;
 
+    private static final int SHRUNK = 3;
+    private static final Duration SHRINK_FOR = Duration.ofSeconds(Long.getLong("simulation.shrink-seconds", 60));
+
     /** Only runs with these circumstances, such as {@code batch=true}. */
     private static final List<String> WITH =
             List.of(System.getProperty("simulation.with", "").split(","));
@@ -35,20 +38,30 @@ public final class Hunt {
 
     /**
      * The command's arguments: a seed whose time line is printed, or 0 to hunt; for how many seconds; and the first seed of the
-     * hunt, or 0 for a fresh one.
+     * hunt, or 0 for a fresh one. With {@code -Dsimulation.scenarios} instead: a file of kept scenarios, which are all run.
      */
     public static void main(String[] arguments) throws InterruptedException {
         PrintStream out = System.out;
+        String scenarios = System.getProperty("simulation.scenarios", "");
+        if (!scenarios.isEmpty()) {
+            List<String> bad = bad(ScenarioText.read(scenarios));
+            bad.forEach(out::println);
+            System.exit(bad.isEmpty() ? 0 : 1);
+        }
         long seed = Long.parseLong(arguments[0]);
         if (seed != 0) {
             Verdict verdict = Run.of(Scenario.of(seed));
             verdict.steps().forEach(out::println);
             out.println(verdict.line());
+            if (verdict.isBad()) {
+                out.println(shrunk(verdict));
+            }
             System.exit(verdict.isBad() ? 1 : 0);
         }
         long first = Long.parseLong(arguments[2]);
         Hunt hunt = run(Duration.ofSeconds(Long.parseLong(arguments[1])), first == 0 ? System.nanoTime() : first);
         out.println(hunt.report());
+        hunt.shrunk().forEach(out::println);
         System.exit(hunt.isClean() ? 0 : 1);
     }
 
@@ -101,6 +114,27 @@ public final class Hunt {
                 throw new UncheckedIOException(e);
             }
         }
+    }
+
+    /** The kept scenarios that go wrong, with their time lines. */
+    static List<String> bad(List<ScenarioText> scenarios) {
+        List<String> bad = new ArrayList<>();
+        for (ScenarioText each : scenarios) {
+            Verdict verdict = Run.of(each.scenario());
+            if (verdict.isBad()) {
+                bad.add(ScenarioText.write(each.name(), verdict));
+            }
+        }
+        return bad;
+    }
+
+    /** The first bad runs, shrunk. */
+    List<String> shrunk() {
+        return bad.stream().limit(SHRUNK).map(Hunt::shrunk).toList();
+    }
+
+    private static String shrunk(Verdict verdict) {
+        return "\n" + ScenarioText.write("(what went wrong)", Shrinking.shrink(verdict, SHRINK_FOR));
     }
 
     boolean isClean() {

@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -58,7 +59,7 @@ final class OtherProcess implements AutoCloseable {
         this.clock = clock;
         this.topic = topic;
         Draws noFaults = new Draws(0, List.of());
-        this.store = new FailingStore(records, noFaults, new AtomicInteger(), steps);
+        this.store = new FailingStore(records, noFaults, new ConcurrentHashMap<>(), steps);
         this.dedup = Deduplicators.builder(store.asStore())
                 .consumer("group")
                 .shutdownTimeout(Duration.ofMillis(1))

@@ -27,9 +27,10 @@ import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.clients.consumer.CooperativeStickyAssignor;
 import org.jspecify.annotations.Nullable;
 import org.springframework.kafka.config.ConcurrentKafkaListenerContainerFactory;
@@ -58,7 +59,7 @@ final class Run {
     private final SettableClock clock = new SettableClock();
     private final InMemoryDedupStore records =
             new InMemoryDedupStore(clock, InMemoryDedupStore.DEFAULT_ATTEMPT_RETENTION);
-    private final AtomicInteger storeCalls = new AtomicInteger();
+    private final ConcurrentMap<String, Integer> storeCalls = new ConcurrentHashMap<>();
     private final Queue<Arrival> arrivals = new ArrayDeque<>();
     private final Map<String, Integer> effectsElsewhere = new HashMap<>();
     private final OtherProcess other;
@@ -104,15 +105,15 @@ final class Run {
         }
         for (int i = 0; i < circumstances.messages() / 4; i++) {
             String of = "m" + draws.below(circumstances.messages(), "copy " + i);
-            if (draws.chance(3, "a copy of " + of)) {
+            if (draws.below(3, "a copy of " + of) == 0) {
                 sent.add(draws.below(sent.size() + 1, "place of copy " + i), of);
             }
         }
-        for (String id : sent) {
-            String event = "send " + (arrivals.size() + 1) + " " + id;
-            if (draws.unlessLeftOut(event)) {
+        for (int number = 1; number <= sent.size(); number++) {
+            String id = sent.get(number - 1);
+            if (draws.unlessLeftOut("send " + number + " " + id)) {
                 ids.add(id);
-                arrivals.add(new Arrival(arrivals.size() + 1, id));
+                arrivals.add(new Arrival(number, id));
             }
         }
     }

@@ -53,8 +53,11 @@ record Verdict(
     }
 
     String line() {
-        return "seed " + scenario.seed() + ": lost " + lost + ", doubled " + doubled
-                + (claimsLeft.isEmpty() ? "" : ", claims left " + claimsLeft) + (stuck ? ", stuck" : "")
-                + (wrongStart == null ? "" : ", start: " + wrongStart) + " " + scenario.circumstances();
+        return "seed " + scenario.seed() + ": " + outcome() + " " + scenario.circumstances();
+    }
+
+    String outcome() {
+        return "lost " + lost + ", doubled " + doubled + (claimsLeft.isEmpty() ? "" : ", claims left " + claimsLeft)
+                + (stuck ? ", stuck" : "") + (wrongStart == null ? "" : ", start: " + wrongStart);
     }
 }

@@ -13,8 +13,21 @@ class SimulationTest {
         long first = System.nanoTime();
         Hunt hunt = Hunt.run(Duration.ofSeconds(20), first);
         System.out.println("simulation: first seed " + first + ", " + hunt.report());
-        assertThat(hunt.isClean()).as(hunt.report()).isTrue();
+        assertThat(hunt.isClean())
+                .as(() -> hunt.report() + String.join("\n", hunt.shrunk()))
+                .isTrue();
         assertThat(hunt.runs()).as("runs in 20 s").isGreaterThan(20);
+    }
+
+    /** What was found once, and mended. */
+    @Test
+    void mendedScenariosLoseAndDoubleNothing() {
+        assertThat(Hunt.bad(ScenarioText.read("mended.txt"))).isEmpty();
+    }
+
+    @Test
+    void openScenariosAreReadable() {
+        assertThat(ScenarioText.read("open.txt")).isNotEmpty();
     }
 
     @Test

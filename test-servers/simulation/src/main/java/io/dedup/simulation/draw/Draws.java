@@ -3,6 +3,7 @@ package io.dedup.simulation.draw;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -24,12 +25,33 @@ public final class Draws {
     private final @Nullable Set<String> only;
     private final Set<String> happened = new LinkedHashSet<>();
     private final Map<String, Integer> counts = new HashMap<>();
+    private final Map<String, Integer> fixed;
+    private final @Nullable Map<String, Integer> bounds;
     private boolean over;
 
     /** @param only the events that may happen, and do if their occasion arises; null draws them */
     public Draws(long seed, @Nullable Collection<String> only) {
         this.seed = seed;
         this.only = only == null ? null : Set.copyOf(only);
+        this.fixed = Map.of();
+        this.bounds = null;
+    }
+
+    private Draws(long seed, Map<String, Integer> fixed) {
+        this.seed = seed;
+        this.only = null;
+        this.fixed = Map.copyOf(fixed);
+        this.bounds = new LinkedHashMap<>();
+    }
+
+    /** Draws numbers, but for these, by their names. Knows afterwards which numbers were drawn. */
+    public static Draws fixing(long seed, Map<String, Integer> fixed) {
+        return new Draws(seed, fixed);
+    }
+
+    /** What was drawn by {@link #fixing}, and the bound of each. */
+    public Map<String, Integer> bounds() {
+        return bounds == null ? Map.of() : new LinkedHashMap<>(bounds);
     }
 
     /** A fault or something unusual: not after the faults have ended, and not too often in one run. */
@@ -79,6 +101,13 @@ public final class Draws {
 
     /** A number below the bound. */
     public int below(int bound, String what) {
+        if (bounds != null) {
+            bounds.put(what, bound);
+            Integer value = fixed.get(what);
+            if (value != null) {
+                return value;
+            }
+        }
         long mixed = seed * 0x9E3779B97F4A7C15L;
         for (int i = 0; i < what.length(); i++) {
             mixed = (mixed ^ what.charAt(i)) * 0xBF58476D1CE4E5B9L;

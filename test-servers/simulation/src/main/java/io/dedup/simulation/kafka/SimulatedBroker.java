@@ -53,8 +53,8 @@ public final class SimulatedBroker {
         for (int partition = 0; partition < partitions; partition++) {
             TopicPartition each = new TopicPartition(topic, partition);
             logs.put(each, new Log());
-            committed.put(each, 0L);
         }
+        commitBeginnings();
     }
 
     private Log log(TopicPartition partition) {
@@ -119,6 +119,10 @@ public final class SimulatedBroker {
     /** The committed offset of each partition. */
     public synchronized Map<TopicPartition, Long> committed() {
         return new LinkedHashMap<>(committed);
+    }
+
+    synchronized void commitBeginnings() {
+        logs.keySet().forEach(each -> committed.put(each, 0L));
     }
 
     synchronized void commit(Map<TopicPartition, OffsetAndMetadata> offsets) {

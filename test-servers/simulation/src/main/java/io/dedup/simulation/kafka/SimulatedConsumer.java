@@ -29,6 +29,7 @@ import org.apache.kafka.clients.consumer.NoOffsetForPartitionException;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.consumer.OffsetAndTimestamp;
 import org.apache.kafka.clients.consumer.OffsetCommitCallback;
+import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
 import org.apache.kafka.clients.consumer.SubscriptionPattern;
 import org.apache.kafka.common.Metric;
 import org.apache.kafka.common.MetricName;
@@ -109,12 +110,19 @@ public final class SimulatedConsumer implements Consumer<String, String> {
 
     private final Set<TopicPartition> assignment = new LinkedHashSet<>();
     private final Map<TopicPartition, Long> positions = new HashMap<>();
+    /** Positions that are to be found when they are needed: a seek to a log's beginning or its end is lazy. */
+    private final Map<TopicPartition, Reset> sought = new HashMap<>();
+
     private final Set<TopicPartition> paused = new HashSet<>();
     /** Partitions that the other member has, and the number of polls until it gives them back. */
     private final Map<TopicPartition, Integer> elsewhere = new TreeMap<>((a, b) -> a.partition() - b.partition());
 
     private ConsumerRebalanceListener listener = NO_LISTENER;
     private Set<String> subscription = Set.of();
+    /** What the next rebalance takes away, and for how many polls; drawn if it is null. */
+    private @Nullable Set<TopicPartition> asked;
+
+    private int away;
     private boolean joined;
     private boolean rebalancing;
     private boolean fenced;
@@ -214,9 +222,22 @@ public final class SimulatedConsumer implements Consumer<String, String> {
             step("the topic is deleted and made again");
             broker.recreate();
             committedBefore.clear();
+            sought.clear();
             assignment.forEach(each -> positions.put(each, 0L));
         }
         group(fault);
+    }
+
+    /** The next rebalance, which begins with the next poll, takes these away until {@link #giveBack()}. */
+    void takeAway(Set<TopicPartition> leaving) {
+        asked = Set.copyOf(leaving);
+        away = Integer.MAX_VALUE;
+    }
+
+    /** The next poll begins a rebalance that gives back what is elsewhere. */
+    void giveBack() {
+        elsewhere.replaceAll((partition, polls) -> 0);
+        away = 0;
     }
 
     private void deleteRecords() {
@@ -279,7 +300,7 @@ public final class SimulatedConsumer implements Consumer<String, String> {
                 nextGeneration();
                 add(back);
             }
-        } else if (fault == Kind.REBALANCE) {
+        } else if (fault == Kind.REBALANCE || asked != null) {
             step("poll: a rebalance begins");
             rebalancing = true;
             if (protocol == GroupProtocol.EAGER) {
@@ -291,19 +312,21 @@ public final class SimulatedConsumer implements Consumer<String, String> {
 
     private void finishRebalance() {
         List<TopicPartition> leaving = new ArrayList<>();
+        Set<TopicPartition> these = asked;
+        asked = null;
         for (TopicPartition each : assignment) {
-            if (trouble.below(3, each + " leaves in " + generation) == 0) {
+            if (these == null ? trouble.below(3, each + " leaves in " + generation) == 0 : these.contains(each)) {
                 leaving.add(each);
             }
         }
         nextGeneration();
         step("poll: the rebalance takes away " + leaving);
+        leaving.forEach(
+                each -> elsewhere.put(each, away > 0 ? away : trouble.below(4, each + " is away in " + generation)));
         if (protocol == GroupProtocol.EAGER) {
             List<TopicPartition> all = List.copyOf(assignment);
-            leaving.forEach(each -> elsewhere.put(each, trouble.below(4, each + " is away in " + generation)));
             revoke(all, List.of());
         } else {
-            leaving.forEach(each -> elsewhere.put(each, trouble.below(4, each + " is away in " + generation)));
             if (!leaving.isEmpty()) {
                 takeAway(leaving, () -> listener.onPartitionsRevoked(leaving));
             }
@@ -334,6 +357,7 @@ public final class SimulatedConsumer implements Consumer<String, String> {
             partitions.forEach(each -> {
                 assignment.remove(each);
                 positions.remove(each);
+                sought.remove(each);
                 paused.remove(each);
             });
         }
@@ -353,11 +377,12 @@ public final class SimulatedConsumer implements Consumer<String, String> {
         int left = trouble.chance(2, "poll " + tick + " is short")
                 ? 1 + trouble.below(maxPollRecords, "records of poll " + tick)
                 : maxPollRecords;
+        resolveAll();
         for (TopicPartition each : assignment) {
             if (paused.contains(each) || left == 0) {
                 continue;
             }
-            long position = resolve(each);
+            long position = resolveInRange(each);
             List<ConsumerRecord<String, String>> records = broker.read(each, position, left);
             if (records.isEmpty()) {
                 positions.put(each, Math.max(position, broker.end(each))); // past the gaps at the end
@@ -372,24 +397,60 @@ public final class SimulatedConsumer implements Consumer<String, String> {
         return polled.isEmpty() ? ConsumerRecords.empty() : new ConsumerRecords<>(polled, next);
     }
 
+    /** Whoever looks for a position looks for all of them: for what is committed first. */
+    private void resolveAll() {
+        List<TopicPartition> missing = new ArrayList<>();
+        for (TopicPartition each : assignment) {
+            if (!positions.containsKey(each) && !sought.containsKey(each) && broker.committed(each) == null) {
+                missing.add(each);
+            } else if (!sought.containsKey(each)) {
+                resolve(each);
+            }
+        }
+        missing.forEach(this::resolve);
+        assignment.forEach(this::resolve);
+    }
+
+    /** Where a partition is read on: what was sought, or what is committed, or else what {@code auto.offset.reset} says. */
     private long resolve(TopicPartition partition) {
         Long position = positions.get(partition);
         if (position == null) {
-            position = broker.committed(partition);
+            Reset to = sought.remove(partition);
+            Long offset = broker.committed(partition);
+            if (to != null) {
+                position = to == Reset.EARLIEST ? broker.begin(partition) : broker.end(partition);
+            } else if (offset != null) {
+                position = offset;
+            } else if (reset == Reset.NONE) {
+                throw new NoOffsetForPartitionException(partition);
+            } else {
+                position = reset(partition, null);
+            }
+            positions.put(partition, position);
         }
-        if (position == null || position < broker.begin(partition) || position > broker.end(partition)) {
-            step("reset " + partition + " from " + position + " to " + reset);
-            position = switch (reset) {
-                case EARLIEST -> broker.begin(partition);
-                case LATEST -> {
-                    broker.reset(partition);
-                    yield broker.end(partition);
-                }
-                case NONE -> throw new NoOffsetForPartitionException(partition);
-            };
-        }
-        positions.put(partition, position);
         return position;
+    }
+
+    /** The same when records are fetched, which shows whether the log has that offset. */
+    private long resolveInRange(TopicPartition partition) {
+        long position = resolve(partition);
+        if (position < broker.begin(partition) || position > broker.end(partition)) {
+            if (reset == Reset.NONE) {
+                throw new OffsetOutOfRangeException(Map.of(partition, position));
+            }
+            position = reset(partition, position);
+            positions.put(partition, position);
+        }
+        return position;
+    }
+
+    private long reset(TopicPartition partition, @Nullable Long from) {
+        step("reset " + partition + " from " + from + " to " + reset);
+        if (reset == Reset.EARLIEST) {
+            return broker.begin(partition);
+        }
+        broker.reset(partition);
+        return broker.end(partition);
     }
 
     private void retention() {
@@ -433,9 +494,10 @@ public final class SimulatedConsumer implements Consumer<String, String> {
         Kind fault = offsets.isEmpty() ? null : trouble.atCommit();
         if (fault == Kind.WAKE_UP) {
             wakeup();
-            step("commit: woken up");
         }
-        throwWakeUp();
+        if (wakeUp.get()) {
+            wokenCommit(offsets);
+        }
         if (fault == Kind.COMMIT_IN_REBALANCE) {
             rebalancing = true;
         }
@@ -446,7 +508,7 @@ public final class SimulatedConsumer implements Consumer<String, String> {
         if (fault == Kind.COMMIT_FENCED) {
             fenced = true;
         }
-        if (dead || fenced || !assignment.containsAll(offsets.keySet())) {
+        if (!isMember()) {
             step("commit " + describe(offsets) + ": not a member");
             throw new CommitFailedException("simulated: the member isn't in the group any more");
         }
@@ -462,6 +524,20 @@ public final class SimulatedConsumer implements Consumer<String, String> {
         if (fault == Kind.RETENTION) {
             retention();
         }
+    }
+
+    /** A commit that is woken up was mostly sent already: the broker executes it, and nobody learns that. */
+    private void wokenCommit(Map<TopicPartition, OffsetAndMetadata> offsets) {
+        boolean executed = isMember() && !rebalancing && !trouble.isUnsent();
+        if (executed) {
+            broker.commit(offsets);
+        }
+        step("commit " + describe(offsets) + ": woken up" + (executed ? " after it was sent" : ""));
+        throwWakeUp();
+    }
+
+    private boolean isMember() {
+        return !dead && !fenced;
     }
 
     @Override
@@ -481,7 +557,9 @@ public final class SimulatedConsumer implements Consumer<String, String> {
             commit(offsets);
         } catch (WakeupException e) {
             wakeUp.set(true); // an asynchronous commit isn't interrupted
-            broker.commit(offsets);
+            if (isMember()) {
+                broker.commit(offsets);
+            }
         } catch (RuntimeException e) {
             failure = e;
         }
@@ -499,11 +577,12 @@ public final class SimulatedConsumer implements Consumer<String, String> {
 
     @Override
     public void seek(TopicPartition partition, long offset) {
-        requireAssigned(partition);
         if (offset < 0) {
             throw new IllegalArgumentException("seek offset must not be a negative number");
         }
+        requireAssigned(partition);
         step("seek " + partition + " to " + offset);
+        sought.remove(partition);
         positions.put(partition, offset);
     }
 
@@ -515,15 +594,22 @@ public final class SimulatedConsumer implements Consumer<String, String> {
     @Override
     public void seekToBeginning(Collection<TopicPartition> partitions) {
         for (TopicPartition each : partitions.isEmpty() ? List.copyOf(assignment) : partitions) {
-            seek(each, broker.begin(each));
+            seek(each, Reset.EARLIEST);
         }
     }
 
     @Override
     public void seekToEnd(Collection<TopicPartition> partitions) {
         for (TopicPartition each : partitions.isEmpty() ? List.copyOf(assignment) : partitions) {
-            seek(each, broker.end(each));
+            seek(each, Reset.LATEST);
         }
+    }
+
+    private void seek(TopicPartition partition, Reset to) {
+        requireAssigned(partition);
+        step("seek " + partition + " to " + to);
+        positions.remove(partition);
+        sought.put(partition, to);
     }
 
     @Override
@@ -538,7 +624,13 @@ public final class SimulatedConsumer implements Consumer<String, String> {
             step("position: times out");
             throw new TimeoutException("simulated: the position isn't known in time");
         }
-        throwWakeUp();
+        boolean known = positions.containsKey(partition);
+        if (fault == Kind.WAKE_UP || !known) {
+            throwWakeUp();
+        }
+        if (!known) {
+            resolveAll();
+        }
         return resolve(partition);
     }
 
@@ -646,6 +738,9 @@ public final class SimulatedConsumer implements Consumer<String, String> {
         joined = true;
         assignment.clear();
         assignment.addAll(partitions);
+        positions.keySet().retainAll(assignment);
+        sought.keySet().retainAll(assignment);
+        paused.retainAll(assignment);
     }
 
     @Override

@@ -103,6 +103,11 @@ public final class Trouble {
         return draw(AT_COMMIT, "at commit " + ++commits);
     }
 
+    /** Whether a commit that is woken up wasn't sent yet. */
+    boolean isUnsent() {
+        return draws.chance(3, "commit " + commits + " isn't sent");
+    }
+
     @Nullable
     Kind atPosition() {
         return draw(AT_POSITION, "at position " + ++positions);
