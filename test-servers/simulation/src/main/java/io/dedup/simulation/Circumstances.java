@@ -268,7 +268,9 @@ record Circumstances(
     }
 
     private static boolean isPlain(Object value) {
-        return value.equals(false) || (value instanceof Enum<?> constant && constant.ordinal() == 0);
+        return value.equals(false)
+                || (value instanceof Enum<?> constant
+                        && constant == constant.getDeclaringClass().getEnumConstants()[0]);
     }
 
     boolean isManual() {

@@ -46,8 +46,8 @@ final class Script {
             this.partitions.add(new TopicPartition(topic, i));
             ends.put(new TopicPartition(topic, i), 0L);
         }
-        reset = Reset.values()[random.nextInt(3)];
-        protocol = GroupProtocol.values()[random.nextInt(2)];
+        reset = List.of(Reset.values()).get(random.nextInt(3));
+        protocol = List.of(GroupProtocol.values()).get(random.nextInt(2));
         subscribes = random.nextInt(2) == 0;
         maxPollRecords = random.nextInt(2) == 0 ? 1 : 4;
         if (random.nextInt(3) != 0) {
@@ -180,7 +180,7 @@ final class Script {
     private void call() {
         TopicPartition partition = any();
         int count = 1 + random.nextInt(4);
-        long offset = random.nextInt((int) end(partition) + 4) - 1;
+        long offset = random.nextInt((int) end(partition) + 4) - 1L;
         switch (random.nextInt(OPERATIONS)) {
             case 0, 1 -> append(partition, count);
             case 2 -> {
