@@ -26,8 +26,8 @@ class SimulationTest {
     }
 
     @Test
-    void openScenariosAreReadable() {
-        assertThat(ScenarioText.read("open.txt")).isNotEmpty();
+    void openScenariosAreReadableAndNotMended() {
+        assertThat(ScenarioText.read("open.txt")).doesNotContainAnyElementsOf(ScenarioText.read("mended.txt"));
     }
 
     @Test
