@@ -18,7 +18,6 @@ import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
-import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.jms.annotation.JmsListener;
 import org.springframework.messaging.handler.annotation.Header;
@@ -27,7 +26,7 @@ import org.springframework.messaging.handler.annotation.Header;
 final class LedgerListeners {
     private LedgerListeners() {}
 
-    @Configuration(proxyBeanMethods = false)
+    /** No {@code @Configuration}, which the shop's component scan would find here. */
     @EnableAutoConfiguration
     @Import({Stock.class, Attempts.class})
     static class App {}
