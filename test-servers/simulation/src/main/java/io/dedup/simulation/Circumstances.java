@@ -193,7 +193,10 @@ record Circumstances(
                 && (KNOWN || transaction || !ERRORS_WITHOUT_SEEKS.contains(errorHandling));
         UserCall call = draws.pick(UserCall.values(), "userCall");
         Place place = draws.pick(Place.values(), "place");
+        boolean standsStill =
+                call == UserCall.PAUSE_CONSUMER && (later || ERRORS_WITHOUT_SEEKS.contains(errorHandling));
         boolean calls = draws.below(2, "calls") == 0
+                && (KNOWN || !standsStill)
                 && (place == Place.HANDLER || place == Place.INTERCEPTOR || !transaction)
                 && !(listening == Listening.FUTURE && place == Place.HANDLER)
                 && !(later && (call == UserCall.COMMIT_BELOW || call == UserCall.COMMIT_POSITIONS))
