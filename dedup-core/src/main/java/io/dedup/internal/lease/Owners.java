@@ -7,8 +7,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Creates owners: the instance's name for readers, a random part for this engine, a number within it (decimal, as another radix allocates more), and whether the claim is
- * made alone. No two claims of a key get the same owner, whatever the instances are called.
+ * Creates owners: the instance's name for readers, a random part for this engine, a number within it (decimal, because
+ * another radix allocates more), and whether the claim is made alone. No two claims of a key get the same owner, whatever the instances are called.
  */
 public final class Owners {
     private static final int RANDOM_BYTES = 12;

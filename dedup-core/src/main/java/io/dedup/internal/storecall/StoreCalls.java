@@ -113,28 +113,32 @@ public final class StoreCalls {
             List<Q> requests,
             Function<Q, DedupKey> keyOf,
             BiFunction<DedupStore, List<Q>, List<WriteResult>> operation) {
-        if (requests.size() <= 1) {
+        int to = endOfDistinct(requests, 0, keyOf);
+        if (to == requests.size()) { // the usual case
             return call(kind, requests, operation, WriteResult.StoreError::new, StoreCalls::errorOf);
         }
         List<WriteResult> answers = new ArrayList<>(requests.size());
-        Set<DedupKey> keys = new HashSet<>(2 * requests.size());
         int from = 0;
-        for (int i = 0; i < requests.size(); i++) {
-            if (!keys.add(keyOf.apply(requests.get(i)))) {
-                answers.addAll(call(
-                        kind, requests.subList(from, i), operation, WriteResult.StoreError::new, StoreCalls::errorOf));
-                keys.clear();
-                keys.add(keyOf.apply(requests.get(i)));
-                from = i;
-            }
+        while (from < requests.size()) {
+            answers.addAll(call(
+                    kind, requests.subList(from, to), operation, WriteResult.StoreError::new, StoreCalls::errorOf));
+            from = to;
+            to = endOfDistinct(requests, from, keyOf);
         }
-        answers.addAll(call(
-                kind,
-                requests.subList(from, requests.size()),
-                operation,
-                WriteResult.StoreError::new,
-                StoreCalls::errorOf));
         return answers;
+    }
+
+    /** Returns the index of the first request from this one on whose key another of them has; their number if none has. */
+    private static <Q> int endOfDistinct(List<Q> requests, int from, Function<Q, DedupKey> keyOf) {
+        if (requests.size() - from <= 1) {
+            return requests.size();
+        }
+        Set<DedupKey> keys = new HashSet<>(2 * (requests.size() - from));
+        int to = from;
+        while (to < requests.size() && keys.add(keyOf.apply(requests.get(to)))) {
+            to++;
+        }
+        return to;
     }
 
     /** Returns one answer for each request, whatever the store does. */

@@ -89,14 +89,9 @@ public final class InMemoryDedupStore
 
     @Override
     public List<ClaimResult> claim(List<ClaimRequest> requests) {
-        if (requests.size() == 1) { // the usual case
-            return List.of(claim(requests.get(0)));
-        }
-        List<ClaimResult> answers = new ArrayList<>(requests.size());
-        for (ClaimRequest request : requests) {
-            answers.add(claim(request));
-        }
-        return answers;
+        return requests.size() == 1 // the usual case
+                ? List.of(claim(requests.get(0)))
+                : each(requests, this::claim);
     }
 
     private ClaimResult claim(ClaimRequest request) {
@@ -185,9 +180,13 @@ public final class InMemoryDedupStore
             WriteResult answer = write(claimOf.apply(request).key(), request, change);
             return answer.isApplied() ? ONE_APPLIED : List.of(answer);
         }
-        List<WriteResult> answers = new ArrayList<>(requests.size());
-        for (Q request : requests) {
-            answers.add(write(claimOf.apply(request).key(), request, change));
+        return each(requests, request -> write(claimOf.apply(request).key(), request, change));
+    }
+
+    private static <T, R> List<R> each(List<T> requests, Function<T, R> operation) {
+        List<R> answers = new ArrayList<>(requests.size());
+        for (T request : requests) {
+            answers.add(operation.apply(request));
         }
         return answers;
     }
@@ -267,11 +266,7 @@ public final class InMemoryDedupStore
 
     @Override
     public List<ImportResult> importDone(List<ImportRequest> requests) {
-        List<ImportResult> answers = new ArrayList<>(requests.size());
-        for (ImportRequest request : requests) {
-            answers.add(importOne(request));
-        }
-        return answers;
+        return each(requests, this::importOne);
     }
 
     private ImportResult importOne(ImportRequest request) {

@@ -280,11 +280,6 @@ record Circumstances(
         return ackMode == AckMode.MANUAL || ackMode == AckMode.MANUAL_IMMEDIATE;
     }
 
-    /** Whether records are finished after their listener's call. */
-    boolean isLater() {
-        return asyncAcks || collects || listening == Listening.FUTURE;
-    }
-
     /** What the refusal of this container must say; null if it must start. */
     @Nullable
     String refusal() {

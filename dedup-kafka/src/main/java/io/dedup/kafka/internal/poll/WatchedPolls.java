@@ -321,8 +321,7 @@ public final class WatchedPolls {
      */
     @Nullable
     Object end(WakeUps.Call<Object> call) throws Throwable {
-        claims.end();
-        holds.endAll();
+        end();
         try {
             return leaving(call);
         } finally {
@@ -330,10 +329,9 @@ public final class WatchedPolls {
         }
     }
 
-    /** The consumer has ended. */
+    /** The consumer won't poll any more; {@link #revoked} forgets its records. */
     public void end() {
         claims.end();
         holds.endAll();
-        outstanding.forget(null);
     }
 }

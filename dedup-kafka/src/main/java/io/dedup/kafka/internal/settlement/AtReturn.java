@@ -2,9 +2,6 @@ package io.dedup.kafka.internal.settlement;
 
 import io.dedup.adapter.DedupAdapter;
 import io.dedup.adapter.Execution;
-import io.dedup.adapter.HandlerCall;
-import io.dedup.adapter.HandlerRun;
-import io.dedup.adapter.Settlement;
 import io.dedup.kafka.internal.FailedWork;
 import java.util.ArrayList;
 import java.util.List;
@@ -38,15 +35,9 @@ final class AtReturn implements SettlementKind<ListenerCall> {
         return new Run(call);
     }
 
-    private final class Run extends ListenerRun
-            implements HandlerCall<byte @Nullable []>, Settlement<byte @Nullable [], Boolean> {
+    private final class Run extends ClaimedRun {
         Run(ListenerCall call) {
             super(call);
-        }
-
-        @Override
-        public boolean run() {
-            return HandlerRun.runAll(call.executions(), this, this);
         }
 
         @Override

@@ -3,9 +3,6 @@ package io.dedup.kafka.internal.settlement;
 import static java.util.Objects.requireNonNull;
 
 import io.dedup.adapter.DedupAdapter;
-import io.dedup.adapter.HandlerCall;
-import io.dedup.adapter.HandlerRun;
-import io.dedup.adapter.Settlement;
 import io.dedup.kafka.exception.DeliveryDeferredException;
 import io.dedup.kafka.internal.FailedWork;
 import io.dedup.kafka.internal.consumer.BoundConsumer;
@@ -53,15 +50,9 @@ final class InKafkaTransaction implements SettlementKind<ListenerCall> {
         return new Run(call);
     }
 
-    private final class Run extends ListenerRun
-            implements HandlerCall<byte @Nullable []>, Settlement<byte @Nullable [], Boolean> {
+    private final class Run extends ClaimedRun {
         Run(ListenerCall call) {
             super(call);
-        }
-
-        @Override
-        public boolean run() {
-            return HandlerRun.runAll(call.executions(), this, this);
         }
 
         @Override

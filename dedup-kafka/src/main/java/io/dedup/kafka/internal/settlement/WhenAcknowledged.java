@@ -2,9 +2,6 @@ package io.dedup.kafka.internal.settlement;
 
 import static java.util.Objects.requireNonNull;
 
-import io.dedup.adapter.HandlerCall;
-import io.dedup.adapter.HandlerRun;
-import io.dedup.adapter.Settlement;
 import io.dedup.kafka.internal.KafkaLog;
 import io.dedup.kafka.internal.ack.GivenRecords;
 import io.dedup.kafka.internal.ack.ManualAcks;
@@ -45,8 +42,7 @@ final class WhenAcknowledged implements SettlementKind<ListenerCall> {
         return new Run(call);
     }
 
-    private static final class Run extends ListenerRun
-            implements HandlerCall<byte @Nullable []>, Settlement<byte @Nullable [], Boolean> {
+    private static final class Run extends ClaimedRun {
         private @Nullable GivenRecords given;
 
         Run(ListenerCall call) {
@@ -56,7 +52,7 @@ final class WhenAcknowledged implements SettlementKind<ListenerCall> {
         @Override
         public boolean run() {
             given = call.give();
-            return HandlerRun.runAll(call.executions(), this, this);
+            return super.run();
         }
 
         @Override

@@ -5,9 +5,6 @@ import static java.util.Objects.requireNonNull;
 import io.dedup.DedupOutcome.DeferReason;
 import io.dedup.adapter.DedupAdapter;
 import io.dedup.adapter.Execution;
-import io.dedup.adapter.HandlerCall;
-import io.dedup.adapter.HandlerRun;
-import io.dedup.adapter.Settlement;
 import io.dedup.kafka.exception.DeliveryDeferredException;
 import io.dedup.kafka.internal.FailedWork;
 import io.dedup.kafka.internal.KafkaLog;
@@ -116,8 +113,7 @@ final class WhenFutureEnds implements SettlementKind<RecordListenerCall> {
         return new Run(call);
     }
 
-    private final class Run extends ListenerRun
-            implements HandlerCall<byte @Nullable []>, Settlement<byte @Nullable [], Boolean> {
+    private final class Run extends ClaimedRun {
         private final RecordListenerCall record;
         private final PendingDeliveries pending;
         private @Nullable GivenRecords given;
@@ -139,7 +135,7 @@ final class WhenFutureEnds implements SettlementKind<RecordListenerCall> {
                         + " Return when the work is done, or use mode LEASED");
             }
             given = record.giveAlone();
-            return HandlerRun.runAll(call.executions(), this, this);
+            return super.run();
         }
 
         @Override
