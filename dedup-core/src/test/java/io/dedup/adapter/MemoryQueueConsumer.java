@@ -71,7 +71,7 @@ final class MemoryQueueConsumer {
         WaitBudget budget = WaitBudget.of(delivery.topic().policy().inFlightWait());
         Admission admission = dedup.admit(delivery, budget);
         if (!(admission instanceof Admission.Run run)) {
-            return notRun(message, admission);
+            return notHandled(message, admission);
         }
         // 4. Run and settle. HandlerRun is inside: it begins the execution, calls the handler, and completes the claim
         // or releases it, in a transaction where the topic's mode asks for one.
@@ -85,8 +85,8 @@ final class MemoryQueueConsumer {
         // 5. Answer the broker, last.
         if (end instanceof RunEnd.Handled) {
             queue.ack(message); // whatever its completion: the effect has happened
-        } else if (end instanceof RunEnd.NotRun notRun) {
-            return notRun(message, notRun.admission());
+        } else if (end instanceof RunEnd.NotHandled notHandled) {
+            return notHandled(message, notHandled.admission());
         } else {
             failed(message, ((RunEnd.Failed) end).cause());
         }
@@ -94,13 +94,13 @@ final class MemoryQueueConsumer {
     }
 
     /** The handler didn't run, or its transaction was rolled back for a reason outside the handler. */
-    private boolean notRun(MemoryQueue.Message message, Admission admission) {
+    private boolean notHandled(MemoryQueue.Message message, Admission admission) {
         if (admission instanceof Admission.Defer defer) {
             // Not decided yet: deliver again, never acknowledge. It isn't a failure, and spends none of the message's
             // attempts.
             queue.nack(message, defer.retryAfter());
         } else if (admission instanceof Admission.Reject) {
-            queue.deadLetter(message); // retrying can't help: no ID, another payload under the same ID, or poison
+            queue.deadLetter(message); // retrying cannot help: no ID, another payload under the same ID, or poison
         } else {
             queue.ack(message); // a duplicate, or acknowledged without an effect because the policy says so
         }
