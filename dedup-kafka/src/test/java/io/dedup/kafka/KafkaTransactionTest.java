@@ -98,7 +98,7 @@ class KafkaTransactionTest {
     @DisplayName("K10 a commit that fails takes the outputs back: not done, released, and handled again")
     void abort(boolean batch) {
         transactions.next.set(producer -> {
-            throw new KafkaException("what was sent can't be committed");
+            throw new KafkaException("what was sent cannot be committed");
         });
         scene.send("a");
         scene.start(transactions.container(AckMode.BATCH, listener(batch)));
@@ -198,7 +198,7 @@ class KafkaTransactionTest {
                 .untilAsserted(() -> assertThat(scene.effects).containsExactly("a"));
         assertThat(stateOf("a")).isEqualTo(State.PROCESSING);
 
-        transactions.fence(1); // ends the transaction, as its time-out would
+        transactions.fence(1); // ends the transaction, as its timeout would
 
         awaitDone("a");
         transactions.awaitOutputs("a");
@@ -301,7 +301,7 @@ class KafkaTransactionTest {
                 .atMost(Scene.PATIENCE)
                 .until(() -> stateOf("a") == State.PROCESSING);
 
-        transactions.fence(2); // ends the transaction, as its time-out would
+        transactions.fence(2); // ends the transaction, as its timeout would
 
         await().atMost(Scene.PATIENCE).until(() -> scene.events.contains("released a"));
         scene.start(transactions.container(AckMode.BATCH, listener(false), 0));
@@ -330,7 +330,7 @@ class KafkaTransactionTest {
         });
         scene.start(scene.container(properties, READ_COMMITTED));
         await().atMost(Scene.PATIENCE).until(() -> scene.effects.size() > 3);
-        transactions.fence(3); // ends the transaction, as its time-out would
+        transactions.fence(3); // ends the transaction, as its timeout would
 
         awaitDone("a");
         transactions.awaitOutputs("a", "b", "c", "a");
@@ -434,7 +434,7 @@ class KafkaTransactionTest {
     }
 
     @Test
-    @DisplayName("T5 a recovered record whose offset can't be committed with the recovery is fetched again, not lost")
+    @DisplayName("T5 a recovered record whose offset cannot be committed with the recovery is fetched again, not lost")
     void recoveryFails() {
         scene.send("bad", "c");
         List<String> given = new CopyOnWriteArrayList<>();
@@ -449,7 +449,7 @@ class KafkaTransactionTest {
                     transactions.send("dead " + Scene.id(record));
                     if (given.isEmpty()) {
                         transactions.next.set(producer -> {
-                            throw new KafkaException("the recovery can't be committed");
+                            throw new KafkaException("the recovery cannot be committed");
                         });
                     }
                     given.add(Scene.id(record));

@@ -54,7 +54,7 @@ class SoughtBackTest {
     private final List<Map<Integer, Long>> committed = new CopyOnWriteArrayList<>();
 
     /**
-     * Collects records, and handles and acknowledges them together with the last of them; when it can't, it seeks back to
+     * Collects records, and handles and acknowledges them together with the last of them; when it cannot, it seeks back to
      * the first of them.
      *
      * @param thrown whether it also throws then
@@ -68,7 +68,7 @@ class SoughtBackTest {
                 consumer.seek(partition(record), collected.get(0).offset());
                 collected.clear();
                 if (thrown) {
-                    throw new IllegalStateException("can't handle them together");
+                    throw new IllegalStateException("cannot handle them together");
                 }
             } else if (last.test(record)) {
                 collected.forEach(scene.effect());
@@ -259,7 +259,7 @@ class SoughtBackTest {
     @ParameterizedTest
     @ValueSource(strings = {"MANUAL", "MANUAL_IMMEDIATE"})
     @DisplayName(
-            "K22 a handler collects records, and seeks back to the first of them when it can't handle them together")
+            "K22 a handler collects records, and seeks back to the first of them when it cannot handle them together")
     void collected(AckMode mode) {
         try (Scene scene = new Scene()) {
             scene.send("a", "b", "c", "d", "e");

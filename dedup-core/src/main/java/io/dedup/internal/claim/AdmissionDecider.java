@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Decides about a delivery, from the store's answer and the policy.
  *
- * <p>An acquired claim has joined the heartbeat before the decision, so that its lease can't expire while listeners are
+ * <p>An acquired claim has joined the heartbeat before the decision, so that its lease cannot expire while listeners are
  * notified. From there on nobody but this class knows of the claim until the caller has the admission. Therefore whatever
  * is thrown in between gives the claim back: otherwise its message would be blocked for {@code maxProcessingTime}.
  */

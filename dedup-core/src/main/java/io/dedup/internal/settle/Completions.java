@@ -56,12 +56,12 @@ public final class Completions {
     }
 
     /** From now on, this process treats copies of the message as duplicates, whatever the store answers. */
-    void known(AdmittedRun execution) {
-        UnrecordedSuccess unused = successes.of(execution);
+    void rememberSuccess(AdmittedRun execution) {
+        UnrecordedSuccess unused = successes.remember(execution);
     }
 
     /** The run has not succeeded after all, or its success cannot be recorded. */
-    public void unknown(AdmittedRun execution) {
+    public void forgetSuccess(AdmittedRun execution) {
         successes.answered(execution);
     }
 
@@ -93,7 +93,7 @@ public final class Completions {
         boolean mayHaveNone =
                 execution.guard() == Guard.STORE_DOWN || (execution.guard() == Guard.CLAIMED && execution.isOverdue());
         if (mayHaveNone) {
-            known(execution);
+            rememberSuccess(execution);
         }
     }
 
@@ -132,7 +132,7 @@ public final class Completions {
     /** Repeats completions without an answer, then passes them to the background. Sets their outcomes. */
     private void repeat(List<Unanswered> unanswered, List<Completion> outcomes, WaitBudget budget) {
         for (Unanswered each : unanswered) {
-            known(each.execution());
+            rememberSuccess(each.execution());
         }
         long backOff = FIRST_BACK_OFF_NANOS;
         while (!unanswered.isEmpty()) {
@@ -190,7 +190,7 @@ public final class Completions {
 
     /** Records the success in the background. */
     public void later(AdmittedRun execution) {
-        known(execution);
+        rememberSuccess(execution);
         background.complete(request(execution, true), execution);
     }
 
@@ -218,7 +218,7 @@ public final class Completions {
             notifier.report(listener -> listener.completed(keyOf(execution), took));
             return Completion.DONE;
         }
-        PendingCompletion byReplacement = successes.refused(successes.of(execution));
+        PendingCompletion byReplacement = successes.refused(successes.remember(execution));
         if (byReplacement != null) { // a copy in this process holds the claim, and does not run
             background.complete(byReplacement);
             return Completion.PENDING;

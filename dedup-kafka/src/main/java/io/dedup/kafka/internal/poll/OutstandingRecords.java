@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The polled records that a consumer's listener hasn't finished. While the container holds them, only its memory does:
  * the consumer's position is past them. If an exception leaves the container's loop, the container drops them, and the
- * next commit of their partition skips them. So whatever may have dropped something marks this as disturbed, and before
+ * next commit of their partition skips them. So whatever may have dropped something marks this as dropSuspected, and before
  * the next poll {@link FetchAgain} seeks back to the first record of each partition that isn't finished.
  *
  * <p>The opposite mistake is as bad. What no listener was given, for example because an interceptor removed it, is finished
@@ -48,7 +48,7 @@ public final class OutstandingRecords {
     private final Set<TopicPartition> waiting = new HashSet<>();
 
     private @Nullable Range current;
-    private boolean disturbed;
+    private boolean dropSuspected;
 
     /** The consumer passes these records to the container. */
     void polled(ConsumerRecords<?, ?> records) {
@@ -112,7 +112,7 @@ public final class OutstandingRecords {
      * @param kept what the container still has; null if that isn't known
      */
     void goneOn(@Nullable ConsumerRecords<?, ?> kept) {
-        if (disturbed || kept == null || ranges.isEmpty()) {
+        if (dropSuspected || kept == null || ranges.isEmpty()) {
             return;
         }
         for (TopicPartition partition : List.copyOf(ranges.keySet())) {
@@ -180,25 +180,25 @@ public final class OutstandingRecords {
     }
 
     /** An exception was thrown, and the container may have dropped the outstanding records. */
-    public void disturbed() {
-        disturbed = true;
+    public void suspectDrop() {
+        dropSuspected = true;
     }
 
     /** The container drops these, unless somebody has sought to them. */
     public void dropped(List<? extends ConsumerRecord<?, ?>> records) {
-        disturbed = disturbed || records.stream().anyMatch(this::holds);
+        dropSuspected = dropSuspected || records.stream().anyMatch(this::holds);
     }
 
     /** Whether the container may have dropped records that aren't fetched again yet. */
-    public boolean isDisturbed() {
-        return disturbed || !waiting.isEmpty();
+    public boolean dropIsSuspected() {
+        return dropSuspected || !waiting.isEmpty();
     }
 
-    /** The offset of the first record of each partition that is outstanding, or after a disturbance dropped. */
+    /** The offset of the first record of each partition that is outstanding, or perhaps dropped. */
     Map<TopicPartition, Long> offsets() {
         Map<TopicPartition, Long> offsets = new LinkedHashMap<>();
         ranges.forEach((partition, range) -> {
-            if (disturbed || waiting.isEmpty() || waiting.contains(partition)) {
+            if (dropSuspected || waiting.isEmpty() || waiting.contains(partition)) {
                 offsets.put(partition, range.next);
             }
         });
@@ -207,10 +207,10 @@ public final class OutstandingRecords {
 
     /** The dropped records are fetched again, except in these partitions, where the next poll tries again. */
     void restored(Set<TopicPartition> later) {
-        ranges.keySet().removeIf(each -> (disturbed || waiting.contains(each)) && !later.contains(each));
+        ranges.keySet().removeIf(each -> (dropSuspected || waiting.contains(each)) && !later.contains(each));
         waiting.clear();
         waiting.addAll(later);
         current = null;
-        disturbed = false;
+        dropSuspected = false;
     }
 }
