@@ -12,7 +12,9 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.InvalidProducerEpochException;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Order;
@@ -27,6 +29,7 @@ import org.springframework.kafka.listener.AbstractConsumerSeekAware;
 import org.springframework.kafka.listener.AcknowledgingConsumerAwareMessageListener;
 import org.springframework.kafka.listener.BatchAcknowledgingConsumerAwareMessageListener;
 import org.springframework.kafka.listener.BatchConsumerAwareMessageListener;
+import org.springframework.kafka.listener.CommonLoggingErrorHandler;
 import org.springframework.kafka.listener.ConsumerAwareListenerErrorHandler;
 import org.springframework.kafka.listener.ConsumerAwareMessageListener;
 import org.springframework.kafka.listener.ContainerProperties;
@@ -318,6 +321,44 @@ class SoughtBackTest {
         }
     }
 
+    /** The container commits a record that its error handler has given up, and with it everything below. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 10})
+    @DisplayName("K22 what was given up above collected records isn't committed when they are sought back to")
+    void givenUpAboveCollected(int maxPollRecords) {
+        try (Scene scene = new Scene()) {
+            List<ConsumerRecord<String, String>> collected = new ArrayList<>();
+            List<Map<Integer, Long>> atFirst = new CopyOnWriteArrayList<>();
+            scene.send("a", "bad", "c", "d");
+            var container = scene.container(
+                    scene.properties(AckMode.MANUAL, (AcknowledgingConsumerAwareMessageListener<String, String>)
+                            (record, ack, consumer) -> {
+                                if (Scene.id(record).equals("bad")) {
+                                    throw new IllegalStateException("can't handle it");
+                                }
+                                if (Scene.id(record).equals("a")) {
+                                    atFirst.add(scene.committed());
+                                }
+                                collected.add(record);
+                                if (isFailing(scene, record)) {
+                                    consumer.seek(
+                                            partition(record), collected.get(0).offset());
+                                    collected.clear();
+                                    throw new IllegalStateException("can't handle them together");
+                                } else if (Scene.id(record).equals("d")) {
+                                    collected.forEach(scene.effect());
+                                    ack.acknowledge();
+                                }
+                            }),
+                    Map.of("max.poll.records", maxPollRecords));
+            container.setCommonErrorHandler(new CommonLoggingErrorHandler());
+            scene.start(container);
+            scene.awaitCommitted(4);
+            assertThat(scene.effects).containsExactly("a", "c", "d");
+            assertThat(atFirst).hasSize(3).containsOnly(Map.of());
+        }
+    }
+
     @Test
     @DisplayName("K22 acknowledged before the seek: the handler has said that it is done")
     void acknowledgedBefore() {
@@ -464,6 +505,56 @@ class SoughtBackTest {
                         }
                     };
             scene.start(transactions.container(AckMode.BATCH, listener, 0));
+            transactions.awaitOutputs("a", "b", "c", "d");
+            scene.awaitCommitted(4);
+            assertThat(transactions.recovered).isEmpty();
+        }
+    }
+
+    /** Seeks by a callback, which the container executes before its next poll. */
+    private final class SeekingBatches extends AbstractConsumerSeekAware
+            implements BatchConsumerAwareMessageListener<String, String> {
+        private final Scene scene;
+        private final Transactions transactions;
+        private final boolean toEnd;
+
+        SeekingBatches(Scene scene, Transactions transactions, boolean toEnd) {
+            this.scene = scene;
+            this.transactions = transactions;
+            this.toEnd = toEnd;
+        }
+
+        @Override
+        public void onMessage(List<ConsumerRecord<String, String>> records, Consumer<?, ?> consumer) {
+            for (ConsumerRecord<String, String> record : records) {
+                if (isFailing(scene, record)) {
+                    ConsumerSeekCallback callback =
+                            getSeekCallbacksFor(partition(record)).get(0);
+                    callback.seek(record.topic(), record.partition(), record.offset());
+                    if (toEnd) {
+                        callback.seekToEnd(record.topic(), record.partition());
+                    }
+                    return;
+                }
+                transactions.send(Scene.id(record));
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"false, false", "true, false", "false, true"})
+    @DisplayName("K22 a batch's seek doesn't pass what is below it, if the transaction of that doesn't commit")
+    void callbackPassesNothing(boolean fails, boolean toEnd) {
+        try (Scene scene = new Scene()) {
+            Transactions transactions = new Transactions(scene);
+            left.set(1);
+            transactions.next.set(producer -> {
+                throw fails
+                        ? new KafkaException("what was sent can't be committed")
+                        : new InvalidProducerEpochException("another transaction may succeed");
+            });
+            scene.send("a", "b", "c", "d");
+            scene.start(transactions.container(AckMode.BATCH, new SeekingBatches(scene, transactions, toEnd), 1));
             transactions.awaitOutputs("a", "b", "c", "d");
             scene.awaitCommitted(4);
             assertThat(transactions.recovered).isEmpty();

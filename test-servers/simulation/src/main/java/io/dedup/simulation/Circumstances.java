@@ -165,7 +165,7 @@ record Circumstances(
         boolean manual = mode == AckMode.MANUAL || mode == AckMode.MANUAL_IMMEDIATE;
         boolean transaction = draws.below(4, "inKafkaTransaction") == 0 && !manual;
         boolean asyncAcks = draws.below(3, "asyncAcks") == 0 && manual && !batch;
-        boolean collects = KNOWN && draws.below(3, "collects") == 0 && manual && !batch && !asyncAcks;
+        boolean collects = draws.below(3, "collects") == 0 && manual && !batch && !asyncAcks;
         Listening listening = draws.pick(Listening.values(), "listening");
         if (listening == Listening.FUTURE && (batch || transaction || mode != AckMode.BATCH)) {
             listening = Listening.METHOD;

@@ -213,6 +213,24 @@ public final class PendingDeliveries {
         });
     }
 
+    /** As {@link #abort}, and nothing above them is committed before they are delivered again: not even what an error handler has given up. */
+    List<PendingDelivery> sendBack(Collection<PendingDelivery> deliveries) {
+        return locked(() -> {
+            List<PendingDelivery> back = abort(deliveries);
+            back.forEach(each -> each.partition.soughtBack(each.offset));
+            return back;
+        });
+    }
+
+    /** Whether nothing below this offset is unfinished, so that it may be committed. */
+    public boolean mayCommit(TopicPartition id, long offset) {
+        return !hasHadAny
+                || locked(() -> {
+                    PendingPartition partition = find(id);
+                    return partition == null || partition.mayCommit(offset);
+                });
+    }
+
     /** Whether this record or one below it in its partition is unfinished, so that its offset must not be committed. */
     public boolean unfinishedUpTo(ConsumerRecord<?, ?> record) {
         return locked(() -> {

@@ -20,6 +20,11 @@ public final class SoughtBack {
     /** Where the call itself has moved positions to. Used by the consumer's thread. */
     private final Map<TopicPartition, Long> moved = new HashMap<>();
 
+    /** Where positions were moved to after the call, before the next poll. Used by the consumer's thread. */
+    private final Map<TopicPartition, Long> movedAfter = new HashMap<>();
+    /** Those of these beyond which nobody may seek before the next poll. */
+    private final Map<TopicPartition, Long> limits = new HashMap<>();
+
     private volatile boolean inCall;
 
     SoughtBack(PendingDeliveries pending) {
@@ -44,13 +49,35 @@ public final class SoughtBack {
         if (inCall) {
             moved.put(partition, offset);
             sought(partition, offset);
+        } else {
+            movedAfter.put(partition, offset);
         }
     }
 
     /** The container polls, from where the consumer was moved to. */
     public void polled() {
         moved.clear();
+        movedAfter.clear();
+        limits.clear();
         lowest.clear();
+    }
+
+    /**
+     * Records that no handler has failed with are deferred or were rolled back, and the positions were moved back to them. A seek
+     * that the listener has asked for mustn't pass them: the container executes it before its next poll.
+     */
+    public void limitLaterSeeks() {
+        limits.putAll(movedAfter);
+    }
+
+    /** Where a seek to this offset may go. */
+    public long limited(TopicPartition partition, long offset) {
+        return Math.min(offset, limits.getOrDefault(partition, offset));
+    }
+
+    /** Whether a seek must not go to the end of this partition. */
+    public boolean isLimited(TopicPartition partition) {
+        return limits.containsKey(partition);
     }
 
     /** Whether the call has moved the position to this offset or below it, so that nobody may seek forward to it. */

@@ -89,7 +89,7 @@ final class WhenAcknowledged implements SettlementKind<ListenerCall> {
         private RuntimeException failure(Throwable thrown) {
             ManualAcks acks = call.bound.acks();
             if (thrown instanceof NotAcknowledgedException) {
-                return call.failure(thrown, acks.fail(pending().givenSoughtBack(), thrown));
+                return call.failure(thrown, acks.sendBack(pending().givenSoughtBack(), thrown));
             }
             List<PendingDelivery> all = given().deliveries();
             int proven = call.provenBy(thrown);
@@ -117,7 +117,7 @@ final class WhenAcknowledged implements SettlementKind<ListenerCall> {
             ManualAcks acks = call.bound.acks();
             acks.finish(done.stream().filter(each -> !back.contains(each)).toList());
             back.addAll(undone);
-            return call.failure(NotAcknowledgedException.soughtBack(0), acks.fail(List.copyOf(back), thrown));
+            return call.failure(NotAcknowledgedException.soughtBack(0), acks.sendBack(back, thrown));
         }
 
         private GivenRecords given() {

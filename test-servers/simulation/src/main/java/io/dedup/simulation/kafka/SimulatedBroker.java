@@ -130,6 +130,9 @@ public final class SimulatedBroker {
             committed.put(partition, offset.offset());
             if (offset.offset() > end(partition)) { // of a topic that doesn't exist any more
                 staleCommits.add(partition);
+                log(partition).records.stream()
+                        .filter(record -> record.offset() < offset.offset())
+                        .forEach(record -> deleted.add(record.value()));
             }
         });
     }
