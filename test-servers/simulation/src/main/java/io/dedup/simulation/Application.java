@@ -190,6 +190,9 @@ final class Application {
 
     /** Handles some records of a partition together, and acknowledges each; or seeks back to the first of them. */
     private void collect(Collected next, org.apache.kafka.clients.consumer.Consumer<?, ?> consumer) {
+        if (circumstances.onFailure() == OnFailure.THROW && fails(next.record)) { // it checks each when it gets it
+            throw new IllegalStateException("can't handle " + next.record.value());
+        }
         List<Collected> all = collected.computeIfAbsent(next.record.partition(), key -> new ArrayList<>());
         all.removeIf(each -> each.record.offset() == next.record.offset()); // it was delivered before
         all.add(next);
@@ -197,7 +200,7 @@ final class Application {
             return;
         }
         collected.remove(next.record.partition());
-        if (all.stream().noneMatch(each -> fails(each.record))) {
+        if (circumstances.onFailure() == OnFailure.THROW || all.stream().noneMatch(each -> fails(each.record))) {
             handleCollected(all);
             return;
         }

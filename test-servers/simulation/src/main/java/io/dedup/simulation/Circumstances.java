@@ -57,7 +57,7 @@ record Circumstances(
 
     /** What the listener does when it can't handle a record. */
     enum OnFailure {
-        /** Throws, as most listeners do. */
+        /** Throws, as most listeners do; one that collects records checks each when it gets it. */
         THROW,
         /** For batches: throws an exception that names the record. */
         THROW_NAMED,
@@ -147,9 +147,6 @@ record Circumstances(
         CONTEXT_OF_A_BATCH
     }
 
-    /** Also draws what is known to go wrong and isn't mended yet; docs/simulation.md lists it. */
-    private static final boolean KNOWN = Boolean.getBoolean("simulation.known");
-
     private static final Set<ErrorHandling> ERRORS_WITHOUT_SEEKS =
             EnumSet.of(ErrorHandling.KEEPS, ErrorHandling.SKIPS, ErrorHandling.LOGS);
 
@@ -180,26 +177,18 @@ record Circumstances(
                 // The whole batch is rolled back: a seek to the middle of it would skip what the handler had done
                 // before.
                 || (transaction && batch && onFailure == OnFailure.SEEK_AND_THROW)
-                || (collects && onFailure != OnFailure.SEEK_BACK)) {
+                || (collects && onFailure != OnFailure.SEEK_BACK && onFailure != OnFailure.THROW)) {
             onFailure = collects ? OnFailure.SEEK_AND_THROW : OnFailure.THROW;
         }
         SeekBy seekBy = draws.pick(SeekBy.values(), "seekBy");
-        if (!KNOWN && transaction && batch && onFailure == OnFailure.SEEK_BACK && seekBy == SeekBy.CALLBACK) {
-            onFailure = OnFailure.THROW;
-        }
         ErrorHandling errorHandling = draws.pick(ErrorHandling.values(), "errorHandling");
-        boolean subBatches = draws.below(4, "subBatches") == 0
-                && batch
-                && (KNOWN || transaction || !ERRORS_WITHOUT_SEEKS.contains(errorHandling));
+        boolean subBatches = draws.below(4, "subBatches") == 0 && batch;
         UserCall call = draws.pick(UserCall.values(), "userCall");
         Place place = draws.pick(Place.values(), "place");
-        boolean standsStill =
-                call == UserCall.PAUSE_CONSUMER && (later || ERRORS_WITHOUT_SEEKS.contains(errorHandling));
         boolean calls = draws.below(2, "calls") == 0
-                && (KNOWN || !standsStill)
                 && (place == Place.HANDLER || place == Place.INTERCEPTOR || !transaction)
                 && !(listening == Listening.FUTURE && place == Place.HANDLER)
-                && !(later && (call == UserCall.COMMIT_BELOW || call == UserCall.COMMIT_POSITIONS))
+                && !(later && call == UserCall.COMMIT_POSITIONS)
                 && !(transaction && (call == UserCall.COMMIT_BELOW || call == UserCall.COMMIT_POSITIONS));
         StartMistake mistake = draws.below(25, "makes a mistake") == 0
                 ? draws.pick(StartMistake.values(), "mistake")
