@@ -136,7 +136,7 @@ class ManualAckTest {
             List<Map<Integer, Long>> committed = new CopyOnWriteArrayList<>();
             AcknowledgingMessageListener<String, String> listener = (record, ack) -> {
                 if (Scene.id(record).equals("bad")) {
-                    throw new IllegalStateException("can't handle it");
+                    throw new IllegalStateException("cannot handle it");
                 }
                 committed.add(scene.committed());
                 acks.add(ack);

@@ -236,7 +236,7 @@ class SoughtBackTest {
     @ParameterizedTest
     @ValueSource(strings = {"MANUAL", "MANUAL_IMMEDIATE"})
     @DisplayName(
-            "K22 a handler collects records, and seeks back to the first of them when it can't handle them together")
+            "K22 a handler collects records, and seeks back to the first of them when it cannot handle them together")
     void collected(AckMode mode) {
         try (Scene scene = new Scene()) {
             List<ConsumerRecord<String, String>> collected = new ArrayList<>();
@@ -273,7 +273,7 @@ class SoughtBackTest {
                 if (isFailing(scene, record)) {
                     consumer.seek(partition(record), collected.get(0).offset());
                     collected.clear();
-                    throw new IllegalStateException("can't handle them together");
+                    throw new IllegalStateException("cannot handle them together");
                 } else if (record.offset() >= 2) {
                     collected.forEach(scene.effect());
                     collected.clear();
@@ -303,7 +303,7 @@ class SoughtBackTest {
                 if (isFailing(scene, record)) {
                     consumer.seek(partition(record), collected.get(0).offset());
                     collected.clear();
-                    throw new IllegalStateException("can't handle them together");
+                    throw new IllegalStateException("cannot handle them together");
                 } else if (record.offset() < 2 || Scene.id(record).equals("c")) {
                     collected.forEach(scene.effect());
                     collected.clear();
@@ -334,7 +334,7 @@ class SoughtBackTest {
                     scene.properties(AckMode.MANUAL, (AcknowledgingConsumerAwareMessageListener<String, String>)
                             (record, ack, consumer) -> {
                                 if (Scene.id(record).equals("bad")) {
-                                    throw new IllegalStateException("can't handle it");
+                                    throw new IllegalStateException("cannot handle it");
                                 }
                                 if (Scene.id(record).equals("a")) {
                                     atFirst.add(scene.committed());
@@ -344,7 +344,7 @@ class SoughtBackTest {
                                     consumer.seek(
                                             partition(record), collected.get(0).offset());
                                     collected.clear();
-                                    throw new IllegalStateException("can't handle them together");
+                                    throw new IllegalStateException("cannot handle them together");
                                 } else if (Scene.id(record).equals("d")) {
                                     collected.forEach(scene.effect());
                                     ack.acknowledge();
@@ -550,7 +550,7 @@ class SoughtBackTest {
             left.set(1);
             transactions.next.set(producer -> {
                 throw fails
-                        ? new KafkaException("what was sent can't be committed")
+                        ? new KafkaException("what was sent cannot be committed")
                         : new InvalidProducerEpochException("another transaction may succeed");
             });
             scene.send("a", "b", "c", "d");

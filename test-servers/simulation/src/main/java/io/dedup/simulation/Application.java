@@ -153,7 +153,7 @@ final class Application {
         CompletableFuture<@Nullable Void> future = new CompletableFuture<>();
         later(place(record), () -> {
             if (fails(record)) {
-                future.completeExceptionally(new IllegalStateException("can't handle " + record.value()));
+                future.completeExceptionally(new IllegalStateException("cannot handle " + record.value()));
             } else {
                 effect(record);
                 future.complete(null);
@@ -182,16 +182,16 @@ final class Application {
             case NACK_AND_SLEEP -> requireNonNull(acknowledgment).nack(nackSleep());
             case SEEK_AND_THROW -> {
                 seek(partition(record), record.offset(), consumer);
-                throw new IllegalStateException("can't handle " + record.value());
+                throw new IllegalStateException("cannot handle " + record.value());
             }
-            default -> throw new IllegalStateException("can't handle " + record.value());
+            default -> throw new IllegalStateException("cannot handle " + record.value());
         }
     }
 
     /** Handles some records of a partition together, and acknowledges each; or seeks back to the first of them. */
     private void collect(Collected next, org.apache.kafka.clients.consumer.Consumer<?, ?> consumer) {
         if (circumstances.onFailure() == OnFailure.THROW && fails(next.record)) { // it checks each when it gets it
-            throw new IllegalStateException("can't handle " + next.record.value());
+            throw new IllegalStateException("cannot handle " + next.record.value());
         }
         List<Collected> all = collected.computeIfAbsent(next.record.partition(), key -> new ArrayList<>());
         all.removeIf(each -> each.record.offset() == next.record.offset()); // it was delivered before
@@ -207,7 +207,7 @@ final class Application {
         ConsumerRecord<String, String> first = all.get(0).record;
         seek(partition(first), first.offset(), consumer);
         if (circumstances.onFailure() == OnFailure.SEEK_AND_THROW) {
-            throw new IllegalStateException("can't handle what was collected from " + place(first));
+            throw new IllegalStateException("cannot handle what was collected from " + place(first));
         }
     }
 
@@ -257,10 +257,10 @@ final class Application {
                 calls.call(Place.HANDLER, record, consumer, requireNonNull(container));
             }
         }
-        if (circumstances.onFailure() == OnFailure.THROW) { // it can't name a record, so it does everything or nothing
+        if (circumstances.onFailure() == OnFailure.THROW) { // it cannot name a record, so it does everything or nothing
             for (ConsumerRecord<String, String> record : batch) {
                 if (fails(record)) {
-                    throw new IllegalStateException("can't handle " + record.value());
+                    throw new IllegalStateException("cannot handle " + record.value());
                 }
             }
         }
@@ -281,10 +281,10 @@ final class Application {
                             .nack(i, circumstances.onFailure() == OnFailure.NACK ? Duration.ZERO : nackSleep());
                     return;
                 }
-                case THROW_NAMED -> throw new BatchListenerFailedException("can't handle " + record.value(), record);
+                case THROW_NAMED -> throw new BatchListenerFailedException("cannot handle " + record.value(), record);
                 default -> {
                     seekToRest(batch.subList(i, batch.size()), consumer);
-                    throw new BatchListenerFailedException("can't handle " + record.value(), record);
+                    throw new BatchListenerFailedException("cannot handle " + record.value(), record);
                 }
             }
         }

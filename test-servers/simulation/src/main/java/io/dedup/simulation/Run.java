@@ -411,7 +411,7 @@ final class Run {
     }
 
     /**
-     * A claim whose transaction's commit got no answer is left to its lease when the broker can't be asked, and the simulation has no
+     * A claim whose transaction's commit got no answer is left to its lease when the broker cannot be asked, and the simulation has no
      * admin client. The place of a record in a topic that was made again may be that of another one. A handler that has collected a
      * record and then forgotten it leaves the claim to its lease, too, if nobody delivers the record again.
      */

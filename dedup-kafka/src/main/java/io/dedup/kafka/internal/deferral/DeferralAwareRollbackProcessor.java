@@ -60,7 +60,7 @@ public final class DeferralAwareRollbackProcessor<K, V> implements AfterRollback
             Exception exception,
             boolean recoverable,
             EOSMode eosMode) {
-        if (comesAgain(exception, records, consumer, container)) {
+        if (redeliver(exception, records, consumer, container)) {
             return;
         }
         handling(
@@ -80,7 +80,7 @@ public final class DeferralAwareRollbackProcessor<K, V> implements AfterRollback
             Exception exception,
             boolean recoverable,
             EOSMode eosMode) {
-        if (comesAgain(exception, recordList, consumer, container)) {
+        if (redeliver(exception, recordList, consumer, container)) {
             return;
         }
         handling(
@@ -128,7 +128,7 @@ public final class DeferralAwareRollbackProcessor<K, V> implements AfterRollback
      * Whether these records are deferred, and so retried without limit; otherwise they have failed, and the delegate
      * decides.
      */
-    private boolean comesAgain(
+    private boolean redeliver(
             Exception exception,
             List<ConsumerRecord<K, V>> records,
             Consumer<K, V> consumer,
@@ -139,7 +139,7 @@ public final class DeferralAwareRollbackProcessor<K, V> implements AfterRollback
             restoring(records, consumer);
             return false;
         }
-        comesAgain(deferral, records, consumer, container);
+        redeliver(deferral, records, consumer, container);
         return true;
     }
 
@@ -171,7 +171,7 @@ public final class DeferralAwareRollbackProcessor<K, V> implements AfterRollback
         return null;
     }
 
-    private void comesAgain(
+    private void redeliver(
             DeliveryDeferredException deferral,
             List<ConsumerRecord<K, V>> records,
             Consumer<K, V> consumer,
