@@ -12,6 +12,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.InvalidProducerEpochException;
@@ -318,6 +319,93 @@ class SoughtBackTest {
             scene.awaitCommitted(6);
             assertThat(scene.effects).containsExactly("x", "y", "a", "b", "c");
             assertThat(committed).hasSize(3).containsOnly(Map.of(0, 2L));
+        }
+    }
+
+    /** Collects records, and handles them when the container is idle. */
+    private final class UntilIdle extends AbstractConsumerSeekAware
+            implements AcknowledgingConsumerAwareMessageListener<String, String> {
+        private final Scene scene;
+        private final boolean byOwnCallback;
+        private final List<ConsumerRecord<String, String>> collected = new ArrayList<>();
+        private final List<Acknowledgment> acks = new ArrayList<>();
+
+        UntilIdle(Scene scene, boolean byOwnCallback) {
+            this.scene = scene;
+            this.byOwnCallback = byOwnCallback;
+        }
+
+        @Override
+        public void onMessage(
+                ConsumerRecord<String, String> record,
+                @Nullable Acknowledgment ack,
+                @Nullable Consumer<?, ?> consumer) {
+            collected.add(record);
+            acks.add(ack);
+        }
+
+        @Override
+        public void onIdleContainer(Map<TopicPartition, Long> assignments, ConsumerSeekCallback callback) {
+            if (collected.isEmpty()) {
+                return;
+            }
+            if (left.getAndDecrement() > 0) {
+                ConsumerRecord<String, String> first = collected.get(0);
+                ConsumerSeekCallback seeks =
+                        byOwnCallback ? getSeekCallbacksFor(partition(first)).get(0) : callback;
+                seeks.seek(first.topic(), first.partition(), first.offset());
+            } else {
+                collected.forEach(scene.effect());
+                acks.get(acks.size() - 1).acknowledge();
+            }
+            collected.clear();
+            acks.clear();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    @DisplayName("K22 a handler seeks back to collected records between its calls: it is given them again")
+    void collectedUntilIdle(boolean byOwnCallback) {
+        try (Scene scene = new Scene()) {
+            scene.send("a", "b");
+            ContainerProperties properties = scene.properties(AckMode.MANUAL, new UntilIdle(scene, byOwnCallback));
+            properties.setIdleEventInterval(100L);
+            properties.setPollTimeout(20);
+            scene.start(scene.container(properties, Map.of()));
+            scene.awaitCommitted(2);
+            assertThat(scene.effects).containsExactly("a", "b");
+        }
+    }
+
+    @Test
+    @DisplayName("K22 a handler seeks back to collected records when a BatchInterceptor has left nothing of a poll")
+    void collectedAndEmpty() {
+        try (Scene scene = new Scene()) {
+            List<ConsumerRecord<String, String>> collected = new ArrayList<>();
+            scene.send("a", "b", "dropped");
+            left.set(1);
+            var container = scene.container(
+                    scene.properties(AckMode.MANUAL, (BatchAcknowledgingConsumerAwareMessageListener<String, String>)
+                            (records, ack, consumer) -> {
+                                collected.addAll(records);
+                                if (records.isEmpty() && left.getAndDecrement() > 0) {
+                                    consumer.seek(
+                                            partition(collected.get(0)),
+                                            collected.get(0).offset());
+                                    collected.clear();
+                                } else if (left.get() == 0 && collected.size() == 2) {
+                                    collected.forEach(scene.effect());
+                                    collected.clear();
+                                    ack.acknowledge();
+                                }
+                            }),
+                    Map.of("max.poll.records", 1));
+            container.setBatchInterceptor((records, consumer) ->
+                    Scene.id(records.iterator().next()).equals("dropped") ? ConsumerRecords.empty() : records);
+            scene.start(container);
+            scene.awaitEffects("a", "b");
+            scene.awaitCommitted(2);
         }
     }
 

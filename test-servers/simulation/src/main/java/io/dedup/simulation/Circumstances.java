@@ -162,7 +162,7 @@ record Circumstances(
         boolean manual = mode == AckMode.MANUAL || mode == AckMode.MANUAL_IMMEDIATE;
         boolean transaction = draws.below(4, "inKafkaTransaction") == 0 && !manual;
         boolean asyncAcks = draws.below(3, "asyncAcks") == 0 && manual && !batch;
-        boolean collects = draws.below(3, "collects") == 0 && manual && !batch && !asyncAcks;
+        boolean collects = draws.below(3, "collects") == 0 && manual && !asyncAcks;
         Listening listening = draws.pick(Listening.values(), "listening");
         if (listening == Listening.FUTURE && (batch || transaction || mode != AckMode.BATCH)) {
             listening = Listening.METHOD;
@@ -189,6 +189,7 @@ record Circumstances(
                 && (place == Place.HANDLER || place == Place.INTERCEPTOR || !transaction)
                 && !(listening == Listening.FUTURE && place == Place.HANDLER)
                 && !(later && call == UserCall.COMMIT_POSITIONS)
+                && !(collects && batch && call == UserCall.STOP)
                 && !(transaction && (call == UserCall.COMMIT_BELOW || call == UserCall.COMMIT_POSITIONS));
         StartMistake mistake = draws.below(25, "makes a mistake") == 0
                 ? draws.pick(StartMistake.values(), "mistake")
@@ -304,6 +305,17 @@ record Circumstances(
         if (reset == Reset.NONE) {
             impossible.add(Trouble.Kind.DELETE_RECORDS);
             impossible.add(Trouble.Kind.RECREATED);
+        }
+        if (batch && collects) {
+            // It forgets all that it has collected when it seeks back. What it has of partitions that have left stays
+            // claimed, and its
+            // redeliveries wait, for maxProcessingTime.
+            impossible.addAll(EnumSet.of(
+                    Trouble.Kind.REBALANCE,
+                    Trouble.Kind.LOST,
+                    Trouble.Kind.RESTART,
+                    Trouble.Kind.COMMIT_IN_REBALANCE,
+                    Trouble.Kind.COMMIT_FENCED));
         }
         if (userCall == UserCall.COMMIT_POSITIONS) {
             // Whoever begins at a committed position skips what was polled and isn't handled.

@@ -71,6 +71,21 @@ public final class PendingDeliveries {
                 .toList());
     }
 
+    /** Of these records, which are delivered now, those that the handler was given before and that were sought back to since. */
+    public List<PendingDelivery> givenBefore(List<? extends ConsumerRecord<?, ?>> records) {
+        return locked(() -> {
+            List<PendingDelivery> before = new ArrayList<>(0);
+            for (ConsumerRecord<?, ?> record : records) {
+                PendingPartition partition = find(Partitions.of(record));
+                PendingDelivery there = partition == null ? null : partition.at(record.offset());
+                if (there != null && there.isGiven() && there.isSoughtBack()) {
+                    before.add(there);
+                }
+            }
+            return before;
+        });
+    }
+
     /** Whether the handler has this record, and hasn't acknowledged it. */
     public boolean isGiven(PendingDelivery delivery) {
         return locked(delivery::isGiven);

@@ -26,6 +26,8 @@ public final class SoughtBack {
     private final Map<TopicPartition, Long> limits = new HashMap<>();
 
     private volatile boolean inCall;
+    /** Whether the handler may have records between its calls, until it acknowledges them. */
+    private volatile boolean acknowledgedLater;
 
     SoughtBack(PendingDeliveries pending) {
         this.pending = pending;
@@ -37,6 +39,22 @@ public final class SoughtBack {
             lowest.clear();
         }
         inCall = true;
+    }
+
+    /** A call without records: what it seeks back to counts for those that the handler was given earlier. */
+    public void withoutRecords(Runnable call) {
+        begin();
+        try {
+            call.run();
+        } finally {
+            end();
+            lowest.forEach(pending::soughtBack);
+        }
+    }
+
+    /** The handler acknowledges its records when it likes. */
+    public void acknowledgedLater() {
+        acknowledgedLater = true;
     }
 
     /** The call has ended; what was sought in it is known until the next one, or the next poll. */
@@ -86,12 +104,14 @@ public final class SoughtBack {
     }
 
     /**
-     * The container will seek to this offset before its next poll. Outside of a listener's call this is a replay, which
-     * counts for nothing here.
+     * The container will seek to this offset before its next poll. Outside of a listener's call this is a replay: it counts only
+     * for records that the handler has and hasn't acknowledged.
      */
     public void sought(TopicPartition partition, long offset) {
         if (inCall) {
             lowest.merge(partition, offset, Math::min);
+        } else if (acknowledgedLater) {
+            pending.soughtBack(partition, offset);
         }
     }
 
