@@ -140,10 +140,11 @@ public final class PendingPartition {
         return !open.isEmpty() && open.firstKey() <= offset;
     }
 
-    /** The records that the handler has up to this offset. */
+    /** The records that the handler has up to this offset; below it without those that it has sought back to. */
     List<PendingDelivery> givenUpTo(long offset) {
         return open.headMap(offset, true).values().stream()
                 .filter(PendingDelivery::isGiven)
+                .filter(given -> given.offset == offset || !given.isSoughtBack())
                 .toList();
     }
 
