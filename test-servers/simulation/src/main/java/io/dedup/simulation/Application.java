@@ -43,6 +43,8 @@ final class Application {
     private final Map<String, Integer> deliveries = new HashMap<>();
     private final Map<String, Integer> effects = new LinkedHashMap<>();
     private final Set<String> givenUp = new HashSet<>();
+    /** What the application has had, so that it can decide to give it up. */
+    private final Set<String> had = new HashSet<>();
     private final List<Pending> pending = new ArrayList<>();
     private final Map<Integer, List<Collected>> collected = new LinkedHashMap<>();
     private long sleptAt = System.nanoTime() - NACKS_APART.toNanos();
@@ -68,7 +70,7 @@ final class Application {
         this.draws = draws;
         this.steps = steps;
         this.calls = new UserCalls(circumstances, draws, steps, stop);
-        this.interceptors = new Interceptors(circumstances, draws, steps, calls);
+        this.interceptors = new Interceptors(circumstances, draws, steps, calls, this::has);
     }
 
     /** What the process had in memory is gone. */
@@ -130,6 +132,11 @@ final class Application {
         }
     }
 
+    /** The application has this record. Without that, what its error handler gives up never was its to give up. */
+    private void has(ConsumerRecord<?, ?> record) {
+        had.add(String.valueOf(record.value()));
+    }
+
     /** How often each message took effect. */
     Map<String, Integer> effects() {
         return effects;
@@ -150,6 +157,7 @@ final class Application {
 
     /** Begins to handle a record; the future ends later. */
     CompletableFuture<@Nullable Void> begin(ConsumerRecord<String, String> record) {
+        has(record);
         CompletableFuture<@Nullable Void> future = new CompletableFuture<>();
         later(place(record), () -> {
             if (fails(record)) {
@@ -166,6 +174,7 @@ final class Application {
             ConsumerRecord<String, String> record,
             @Nullable Acknowledgment acknowledgment,
             org.apache.kafka.clients.consumer.@Nullable Consumer<?, ?> consumer) {
+        has(record);
         calls.call(Place.HANDLER, record, consumer, requireNonNull(container));
         if (circumstances.collects()) {
             collect(new Collected(record, requireNonNull(acknowledgment)), requireNonNull(consumer));
@@ -248,6 +257,7 @@ final class Application {
             List<ConsumerRecord<String, String>> batch,
             @Nullable Acknowledgment acknowledgment,
             org.apache.kafka.clients.consumer.@Nullable Consumer<?, ?> consumer) {
+        batch.forEach(this::has);
         Set<TopicPartition> called = new HashSet<>();
         for (ConsumerRecord<String, String> record : batch) {
             if (called.add(partition(record))) {
@@ -330,7 +340,9 @@ final class Application {
 
     private void giveUp(ConsumerRecord<?, ?> record) {
         steps.accept("given up: " + place(record));
-        givenUp.add(String.valueOf(record.value()));
+        if (had.contains(String.valueOf(record.value()))) {
+            givenUp.add(String.valueOf(record.value()));
+        }
     }
 
     void configure(AbstractMessageListenerContainer<String, String> container) {

@@ -14,6 +14,8 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 
 /** Runs one seed after another until the time is over, and prints each run that lost, doubled or blocked messages. */
 public final class Hunt {
@@ -27,9 +29,13 @@ public final class Hunt {
     private static final List<String> WITH =
             List.of(System.getProperty("simulation.with", "").split(","));
 
+    /** If set: ends with the first bad run, or when the process has used so many seconds of CPU time. */
+    private static final @Nullable Long UNTIL_BAD = Long.getLong("simulation.until-bad");
+
     private final AtomicLong seeds;
     private final AtomicInteger runs = new AtomicInteger();
     private final List<Verdict> bad = new CopyOnWriteArrayList<>();
+    private final AtomicReference<@Nullable String> found = new AtomicReference<>();
     private final List<Throwable> errors = new CopyOnWriteArrayList<>();
 
     private Hunt(long firstSeed) {
@@ -61,6 +67,10 @@ public final class Hunt {
         long first = Long.parseLong(arguments[2]);
         Hunt hunt = run(Duration.ofSeconds(Long.parseLong(arguments[1])), first == 0 ? System.nanoTime() : first);
         out.println(hunt.report());
+        if (UNTIL_BAD != null) {
+            out.println(hunt.untilBad());
+            System.exit(hunt.isClean() ? 0 : 1);
+        }
         hunt.shrunk().forEach(out::println);
         System.exit(hunt.isClean() ? 0 : 1);
     }
@@ -81,7 +91,7 @@ public final class Hunt {
     }
 
     private void until(long end) {
-        while (System.nanoTime() < end) {
+        while (System.nanoTime() < end && !hasEnough()) {
             long seed = seeds.getAndIncrement();
             try {
                 Scenario scenario = Scenario.of(seed);
@@ -91,6 +101,7 @@ public final class Hunt {
                 Verdict verdict = Run.of(scenario);
                 runs.incrementAndGet();
                 if (verdict.isBad()) {
+                    found.compareAndSet(null, untilBad(verdict));
                     bad.add(verdict);
                     keep(verdict);
                 }
@@ -98,6 +109,25 @@ public final class Hunt {
                 errors.add(new IllegalStateException("seed " + seed, e));
             }
         }
+    }
+
+    private boolean hasEnough() {
+        return UNTIL_BAD != null && (!bad.isEmpty() || cpu().toSeconds() >= UNTIL_BAD);
+    }
+
+    /** What the mutants' command reads: how long it took until the first bad run. */
+    private String untilBad(Verdict verdict) {
+        return "first bad: " + String.join(" + ", verdict.kinds()) + ", " + runs + " runs, " + cpu().toSeconds()
+                + " s, seed " + verdict.scenario().seed();
+    }
+
+    private String untilBad() {
+        String first = found.get();
+        return first == null ? "none bad: " + runs + " runs, " + cpu().toSeconds() + " s" : first;
+    }
+
+    private static Duration cpu() {
+        return ProcessHandle.current().info().totalCpuDuration().orElse(Duration.ZERO);
     }
 
     /** The time line as it was: threads and timers may give another one next time. */

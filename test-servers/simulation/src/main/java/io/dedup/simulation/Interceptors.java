@@ -26,27 +26,38 @@ final class Interceptors {
     private final Draws draws;
     private final Consumer<String> steps;
     private final UserCalls calls;
+    private final Consumer<ConsumerRecord<?, ?>> has;
     private final Set<String> thrown = new HashSet<>();
 
-    Interceptors(Circumstances circumstances, Draws draws, Consumer<String> steps, UserCalls calls) {
+    /** @param has is called with what the container can't pass on, because an interceptor throws */
+    Interceptors(
+            Circumstances circumstances,
+            Draws draws,
+            Consumer<String> steps,
+            UserCalls calls,
+            Consumer<ConsumerRecord<?, ?>> has) {
         this.circumstances = circumstances;
         this.draws = draws;
         this.steps = steps;
         this.calls = calls;
+        this.has = has;
     }
 
     void set(AbstractMessageListenerContainer<String, String> container) {
         if (circumstances.interception() == Interception.NONE && circumstances.place() != Place.INTERCEPTOR) {
             return;
         }
-        container.setRecordInterceptor((record, consumer) -> intercept(record, consumer, container) ? record : null);
+        container.setRecordInterceptor((record, consumer) -> {
+            calls.call(Place.INTERCEPTOR, record, consumer, container);
+            return keeps(record, List.of(record)) ? record : null;
+        });
         container.setBatchInterceptor((records, consumer) -> {
             Map<TopicPartition, List<ConsumerRecord<String, String>>> kept = new LinkedHashMap<>();
             for (TopicPartition partition : records.partitions()) {
                 calls.call(Place.INTERCEPTOR, records.records(partition).get(0), consumer, container);
             }
             for (ConsumerRecord<String, String> record : records) {
-                if (intercept(record, null, container)) {
+                if (keeps(record, records)) {
                     kept.computeIfAbsent(
                                     new TopicPartition(record.topic(), record.partition()), key -> new ArrayList<>())
                             .add(record);
@@ -56,11 +67,9 @@ final class Interceptors {
         });
     }
 
-    private boolean intercept(
-            ConsumerRecord<String, String> record,
-            org.apache.kafka.clients.consumer.@Nullable Consumer<String, String> consumer,
-            AbstractMessageListenerContainer<String, String> container) {
-        calls.call(Place.INTERCEPTOR, record, consumer, container);
+    /** @param call what the container can't pass on if the interceptor throws */
+    private boolean keeps(
+            ConsumerRecord<String, String> record, Iterable<ConsumerRecord<String, String>> call) {
         String value = requireNonNull(record.value());
         if (drops(value)) {
             steps.accept("interceptor drops " + Application.place(record));
@@ -70,6 +79,7 @@ final class Interceptors {
                 && !thrown.contains(value)
                 && draws.chance(ONE_IN, "interceptor throws at " + value)) {
             thrown.add(value);
+            call.forEach(has);
             steps.accept("interceptor throws at " + Application.place(record));
             throw new IllegalStateException("the interceptor can't handle " + value);
         }
