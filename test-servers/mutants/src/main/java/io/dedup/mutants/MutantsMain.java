@@ -40,7 +40,7 @@ public final class MutantsMain implements Callable<Integer> {
     @Option(
             names = "--timeout-s",
             description = "For one test, with the start of its servers. Default: ${DEFAULT-VALUE}")
-    private long timeOutSeconds = 240;
+    private long timeoutSeconds = 240;
 
     @Option(
             names = "--hunt-cpu-s",
@@ -60,7 +60,7 @@ public final class MutantsMain implements Callable<Integer> {
         Files.createDirectories(directory);
         ResultsFile file = new ResultsFile(directory.resolve(hunts() ? "hunt.csv" : "mutants.csv"));
         Simulation simulation = new Simulation(checkout, directory, huntCpuSeconds);
-        Judge judge = new Judge(checkout, directory, Duration.ofSeconds(timeOutSeconds));
+        Judge judge = new Judge(checkout, directory, Duration.ofSeconds(timeoutSeconds));
         String commit = judge.commit();
         Map<Mutant, Result> results = known(mutants, file.read(), commit);
         List<Mutant> open =

@@ -29,7 +29,7 @@ final class Interceptors {
     private final Consumer<ConsumerRecord<?, ?>> has;
     private final Set<String> thrown = new HashSet<>();
 
-    /** @param has is called with what the container can't pass on, because an interceptor throws */
+    /** @param has is called with what the container cannot pass on, because an interceptor throws */
     Interceptors(
             Circumstances circumstances,
             Draws draws,
@@ -67,7 +67,7 @@ final class Interceptors {
         });
     }
 
-    /** @param call what the container can't pass on if the interceptor throws */
+    /** @param call what the container cannot pass on if the interceptor throws */
     private boolean keeps(
             ConsumerRecord<String, String> record, Iterable<ConsumerRecord<String, String>> call) {
         String value = requireNonNull(record.value());
@@ -81,7 +81,7 @@ final class Interceptors {
             thrown.add(value);
             call.forEach(has);
             steps.accept("interceptor throws at " + Application.place(record));
-            throw new IllegalStateException("the interceptor can't handle " + value);
+            throw new IllegalStateException("the interceptor cannot handle " + value);
         }
         return true;
     }

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param killer the test that fails with it
  * @param ledger what finds it in the fault ledger, if anything does
  * @param simulation the verdict with which the simulation finds it; null if the simulation isn't asked to
- * @param timeOutKills whether a test that doesn't end has found it
+ * @param timeoutKills whether a test that doesn't end has found it
  */
 public record Mutant(
         String name,
@@ -34,10 +34,10 @@ public record Mutant(
         TestName killer,
         @Nullable String ledger,
         @Nullable String simulation,
-        boolean timeOutKills,
+        boolean timeoutKills,
         List<FilePatch> files,
         String text) {
-    private static final Set<String> FIELDS = Set.of("Breaks", "Harm", "Row", "Killer", "Ledger", "Simulation", "Time-out");
+    private static final Set<String> FIELDS = Set.of("Breaks", "Harm", "Row", "Killer", "Ledger", "Simulation", "Timeout");
 
     /** All in this directory, in the order of their names. */
     public static List<Mutant> allIn(Path directory) throws IOException {
@@ -73,7 +73,7 @@ public record Mutant(
                     TestName.of(required(fields, "Killer")),
                     fields.get("Ledger"),
                     fields.get("Simulation"),
-                    "kills".equals(fields.get("Time-out")),
+                    "kills".equals(fields.get("Timeout")),
                     FilePatch.allOf(lines.subList(head, lines.size())),
                     String.join("\n", lines));
         } catch (RuntimeException e) {

@@ -45,7 +45,7 @@ final class ChildJvm {
     }
 
     /** Runs a command in a module's directory, and returns the file with its output. What hasn't ended in time is ended. */
-    Path run(List<String> command, String module, Duration timeOut, String log)
+    Path run(List<String> command, String module, Duration timeout, String log)
             throws IOException, InterruptedException {
         Path output = Files.createDirectories(directory.resolve("logs")).resolve(log + ".log");
         Process jvm = new ProcessBuilder(command)
@@ -54,7 +54,7 @@ final class ChildJvm {
                 .redirectOutput(output.toFile())
                 .start();
         try {
-            boolean unused = jvm.waitFor(timeOut.toMillis(), TimeUnit.MILLISECONDS);
+            boolean unused = jvm.waitFor(timeout.toMillis(), TimeUnit.MILLISECONDS);
         } finally {
             end(jvm);
         }

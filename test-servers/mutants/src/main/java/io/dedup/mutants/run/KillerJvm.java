@@ -33,11 +33,11 @@ final class KillerJvm {
      * @param mutant classes that take the places of others; null for none
      * @param log where the output goes
      */
-    Map<TestName, Outcome> run(String module, List<TestName> tests, @Nullable Path mutant, Duration timeOut, String log)
+    Map<TestName, Outcome> run(String module, List<TestName> tests, @Nullable Path mutant, Duration timeout, String log)
             throws IOException, InterruptedException {
         Path outcomes = directory.resolve("outcomes.txt");
         Files.deleteIfExists(outcomes);
-        jvm.run(command(module, tests, mutant, outcomes), module, timeOut, log);
+        jvm.run(command(module, tests, mutant, outcomes), module, timeout, log);
         return Files.exists(outcomes) ? read(outcomes, tests) : Map.of();
     }
 
