@@ -4,8 +4,8 @@ import static java.util.Objects.requireNonNull;
 
 import io.dedup.adapter.DedupAdapter;
 import io.dedup.kafka.exception.DeliveryDeferredException;
-import io.dedup.kafka.internal.failure.FailedWork;
 import io.dedup.kafka.internal.consumer.BoundConsumer;
+import io.dedup.kafka.internal.failure.FailedWork;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.kafka.clients.consumer.Consumer;
