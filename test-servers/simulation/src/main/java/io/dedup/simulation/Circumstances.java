@@ -97,7 +97,9 @@ record Circumstances(
         /** {@code CommonLoggingErrorHandler}. */
         LOGS,
         /** An application's handler that seeks to what remains. */
-        SEEKS
+        SEEKS,
+        /** An application's handler that gives one record up, and doesn't seek to those behind it. */
+        FORGETS
     }
 
     /** The container's interceptors. */
@@ -153,6 +155,8 @@ record Circumstances(
     private static final Set<ErrorHandling> ERRORS_WITHOUT_SEEKS =
             EnumSet.of(ErrorHandling.KEEPS, ErrorHandling.SKIPS, ErrorHandling.LOGS);
 
+    static final int LEAST_MESSAGES = 5;
+
     /** One circumstance counts more than all numbers together. */
     private static final int UNLIKE_PLAIN = 1_000;
 
@@ -162,12 +166,15 @@ record Circumstances(
         if (batch && mode == AckMode.RECORD) {
             mode = AckMode.BATCH;
         }
+        Listening listening = draws.pick(Listening.values(), "listening");
+        if (listening == Listening.FUTURE && !batch) {
+            mode = AckMode.BATCH;
+        }
         boolean manual = mode == AckMode.MANUAL || mode == AckMode.MANUAL_IMMEDIATE;
         boolean transaction = draws.below(4, "inKafkaTransaction") == 0 && !manual;
         boolean asyncAcks = draws.below(3, "asyncAcks") == 0 && manual && !batch;
         boolean collects = KNOWN && draws.below(3, "collects") == 0 && manual && !batch && !asyncAcks;
-        Listening listening = draws.pick(Listening.values(), "listening");
-        if (listening == Listening.FUTURE && (batch || transaction || mode != AckMode.BATCH)) {
+        if (listening == Listening.FUTURE && (batch || transaction)) {
             listening = Listening.METHOD;
         }
         boolean later = asyncAcks || collects || listening == Listening.FUTURE;
@@ -230,7 +237,7 @@ record Circumstances(
                 draws.pick(GroupProtocol.values(), "protocol"),
                 draws.pick(Reset.values(), "reset"),
                 1 + draws.below(3, "partitions"),
-                5 + draws.below(60, "messages"),
+                LEAST_MESSAGES + draws.below(60, "messages"),
                 1 + draws.below(6, "arrivals"),
                 1 + draws.below(20, "maxPollRecords"),
                 mistake);

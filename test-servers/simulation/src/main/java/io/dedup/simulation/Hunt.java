@@ -1,13 +1,17 @@
 package io.dedup.simulation;
 
+import com.sun.management.OperatingSystemMXBean;
+import io.dedup.simulation.draw.Draws;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.io.UncheckedIOException;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -32,6 +36,14 @@ public final class Hunt {
     /** If set: ends with the first bad run, or when the process has used so many seconds of CPU time. */
     private static final @Nullable Long UNTIL_BAD = Long.getLong("simulation.until-bad");
 
+    /** If set: so many runs of 200 messages, one after another, whose CPU time is measured. */
+    private static final int COST = Integer.getInteger("simulation.cost", 0);
+
+    private static final int MESSAGES = 200;
+
+    private static final OperatingSystemMXBean PROCESS =
+            (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
+
     private final AtomicLong seeds;
     private final AtomicInteger runs = new AtomicInteger();
     private final List<Verdict> bad = new CopyOnWriteArrayList<>();
@@ -53,6 +65,10 @@ public final class Hunt {
             List<String> bad = bad(ScenarioText.read(scenarios));
             bad.forEach(out::println);
             System.exit(bad.isEmpty() ? 0 : 1);
+        }
+        if (COST > 0) {
+            out.println(cost());
+            return;
         }
         long seed = Long.parseLong(arguments[0]);
         if (seed != 0) {
@@ -111,6 +127,21 @@ public final class Hunt {
         }
     }
 
+    /** The second half of the runs counts: before, most of the time is the compiler's. */
+    private static String cost() {
+        List<Long> micros = new ArrayList<>();
+        for (long seed = 1; seed <= 2L * COST; seed++) {
+            Circumstances circumstances =
+                    Circumstances.draw(Draws.fixing(seed, Map.of("messages", MESSAGES - Circumstances.LEAST_MESSAGES)));
+            long before = PROCESS.getProcessCpuTime();
+            Verdict unused = Run.of(new Scenario(seed, circumstances, null));
+            micros.add((PROCESS.getProcessCpuTime() - before) / 1_000);
+        }
+        List<Long> counted = micros.subList(COST, 2 * COST).stream().sorted().toList();
+        return "CPU time of a run of " + MESSAGES + " messages: median " + counted.get(COST / 2) + " µs, nine of ten below "
+                + counted.get(COST * 9 / 10) + " µs";
+    }
+
     private boolean hasEnough() {
         return UNTIL_BAD != null && (!bad.isEmpty() || cpu().toSeconds() >= UNTIL_BAD);
     }
@@ -127,7 +158,7 @@ public final class Hunt {
     }
 
     private static Duration cpu() {
-        return ProcessHandle.current().info().totalCpuDuration().orElse(Duration.ZERO);
+        return Duration.ofNanos(PROCESS.getProcessCpuTime());
     }
 
     /** The time line as it was: threads and timers may give another one next time. */

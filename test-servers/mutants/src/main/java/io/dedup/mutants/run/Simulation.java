@@ -10,10 +10,11 @@ import java.time.Duration;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Lets the simulation hunt for mutants. It is given no hint: its draws are fresh, and it stops at the first run that goes wrong. The
- * same seed must go well without the mutant, or else it has found something else.
+ * same seed must go wrong again, and must go well without the mutant, or else it has found something else.
  */
 public final class Simulation {
     private static final String MODULE = "test-servers/simulation";
@@ -23,6 +24,7 @@ public final class Simulation {
     /** Runs wait for timers: a second of CPU time may take longer. */
     private static final int SLOWER = 20;
 
+    private static final int REPEATS = 3;
     private static final Duration ONE_RUN = Duration.ofMinutes(2);
 
     private final long cpuSeconds;
@@ -67,7 +69,7 @@ public final class Simulation {
             runs += Long.parseLong(found.group(2));
             used += Long.parseLong(found.group(3));
             String seed = found.group(4);
-            if (goesWell(mutant, seed)) {
+            if (goesWell(mutant, null, seed) && goesWrong(mutant, mutated, seed)) {
                 return new Judgment(
                         Verdict.KILLED,
                         found.group(1) + ", " + runs + " runs, " + used + " s, seed " + seed,
@@ -86,12 +88,24 @@ public final class Simulation {
                 jvm.run(command, MODULE, Duration.ofSeconds(left * SLOWER).plus(ONE_RUN), "hunt-" + mutant.name()));
     }
 
-    /** Without the mutant. */
-    private boolean goesWell(Mutant mutant, String seed) throws IOException, InterruptedException {
-        List<String> command = jvm.command(MODULE, null);
+    /** Again, in one of a few repeats: threads and timers decide a little of what happens. */
+    private boolean goesWrong(Mutant mutant, Path mutated, String seed) throws IOException, InterruptedException {
+        for (int i = 0; i < REPEATS; i++) {
+            if (!goesWell(mutant, mutated, seed)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** @param mutated null without the mutant */
+    private boolean goesWell(Mutant mutant, @Nullable Path mutated, String seed)
+            throws IOException, InterruptedException {
+        List<String> command = jvm.command(MODULE, mutated);
         command.add(1, "-Dsimulation.shrink-seconds=0");
         command.addAll(List.of("io.dedup.simulation.Hunt", seed, "0", "0"));
-        return Files.readString(jvm.run(command, MODULE, ONE_RUN, "without-" + mutant.name()))
+        String log = (mutated == null ? "without-" : "again-") + mutant.name();
+        return Files.readString(jvm.run(command, MODULE, ONE_RUN, log))
                 .contains("seed " + seed + ": lost [], doubled {} ");
     }
 }
