@@ -118,18 +118,20 @@ final class Application {
         pending.add(new Pending(work, draws.chance(2, when) ? 2 + draws.below(4, when) : 1));
     }
 
-    private void acknowledge(@Nullable Acknowledgment acknowledgment, String what) {
+    /** A worker handles the record later, and acknowledges it. */
+    private void work(ConsumerRecord<String, String> record, Acknowledgment acknowledgment) {
+        later(place(record), () -> {
+            effect(record);
+            steps.accept("acknowledge " + place(record));
+            acknowledgeCalmly(acknowledgment);
+        });
+    }
+
+    private void acknowledge(@Nullable Acknowledgment acknowledgment) {
         if (acknowledgment == null || !circumstances.isManual()) {
             return;
         }
-        if (circumstances.asyncAcks()) {
-            later(what, () -> {
-                steps.accept("acknowledge " + what);
-                acknowledgeCalmly(acknowledgment);
-            });
-        } else {
-            acknowledgment.acknowledge();
-        }
+        acknowledgment.acknowledge();
     }
 
     /** The application has this record. Without that, what its error handler gives up never was its to give up. */
@@ -181,8 +183,12 @@ final class Application {
             return;
         }
         if (!fails(record)) {
-            effect(record);
-            acknowledge(acknowledgment, place(record));
+            if (circumstances.asyncAcks()) {
+                work(record, requireNonNull(acknowledgment));
+            } else {
+                effect(record);
+                acknowledge(acknowledgment);
+            }
             return;
         }
         switch (circumstances.onFailure()) {
@@ -280,7 +286,7 @@ final class Application {
             switch (circumstances.onFailure()) {
                 case SEEK_BACK -> {
                     seekToRest(batch.subList(i, batch.size()), consumer);
-                    acknowledge(acknowledgment, "a batch up to " + place(record));
+                    acknowledge(acknowledgment);
                     return;
                 }
                 case NACK, NACK_AND_SLEEP -> {
@@ -295,7 +301,7 @@ final class Application {
                 }
             }
         }
-        acknowledge(acknowledgment, "a batch of " + batch.size());
+        acknowledge(acknowledgment);
     }
 
     /** All that follows is fetched again: each partition from its first record that isn't handled. */
