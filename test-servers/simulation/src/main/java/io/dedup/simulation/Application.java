@@ -43,8 +43,8 @@ final class Application {
     private final Map<String, Integer> deliveries = new HashMap<>();
     private final Map<String, Integer> effects = new LinkedHashMap<>();
     private final Set<String> givenUp = new HashSet<>();
-    /** What the application has had, so that it can decide to give it up. */
-    private final Set<String> had = new HashSet<>();
+    /** What the application has failed with: only this is its to give up. */
+    private final Set<String> failed = new HashSet<>();
     private final List<Pending> pending = new ArrayList<>();
     private final Map<Integer, List<Collected>> collected = new LinkedHashMap<>();
     private long sleptAt = System.nanoTime() - NACKS_APART.toNanos();
@@ -70,7 +70,7 @@ final class Application {
         this.draws = draws;
         this.steps = steps;
         this.calls = new UserCalls(circumstances, draws, steps, stop);
-        this.interceptors = new Interceptors(circumstances, draws, steps, calls, this::has);
+        this.interceptors = new Interceptors(circumstances, draws, steps, calls, this::failed);
     }
 
     /** What the process had in memory is gone. */
@@ -134,9 +134,8 @@ final class Application {
         acknowledgment.acknowledge();
     }
 
-    /** The application has this record. Without that, what its error handler gives up never was its to give up. */
-    private void has(ConsumerRecord<?, ?> record) {
-        had.add(String.valueOf(record.value()));
+    private void failed(ConsumerRecord<?, ?> record) {
+        failed.add(String.valueOf(record.value()));
     }
 
     /** How often each message took effect. */
@@ -159,7 +158,6 @@ final class Application {
 
     /** Begins to handle a record; the future ends later. */
     CompletableFuture<@Nullable Void> begin(ConsumerRecord<String, String> record) {
-        has(record);
         CompletableFuture<@Nullable Void> future = new CompletableFuture<>();
         later(place(record), () -> {
             if (fails(record)) {
@@ -176,7 +174,6 @@ final class Application {
             ConsumerRecord<String, String> record,
             @Nullable Acknowledgment acknowledgment,
             org.apache.kafka.clients.consumer.@Nullable Consumer<?, ?> consumer) {
-        has(record);
         calls.call(Place.HANDLER, record, consumer, requireNonNull(container));
         if (circumstances.collects()) {
             collect(new Collected(record, requireNonNull(acknowledgment)), requireNonNull(consumer));
@@ -219,6 +216,7 @@ final class Application {
         ConsumerRecord<String, String> first = all.get(0).record;
         seek(partition(first), first.offset(), consumer);
         if (circumstances.onFailure() == OnFailure.SEEK_AND_THROW) {
+            failed(next.record);
             throw new IllegalStateException("cannot handle what was collected from " + place(first));
         }
     }
@@ -263,7 +261,6 @@ final class Application {
             List<ConsumerRecord<String, String>> batch,
             @Nullable Acknowledgment acknowledgment,
             org.apache.kafka.clients.consumer.@Nullable Consumer<?, ?> consumer) {
-        batch.forEach(this::has);
         Set<TopicPartition> called = new HashSet<>();
         for (ConsumerRecord<String, String> record : batch) {
             if (called.add(partition(record))) {
@@ -273,6 +270,7 @@ final class Application {
         if (circumstances.onFailure() == OnFailure.THROW) { // it cannot name a record, so it does everything or nothing
             for (ConsumerRecord<String, String> record : batch) {
                 if (fails(record)) {
+                    batch.forEach(this::failed);
                     throw new IllegalStateException("cannot handle " + record.value());
                 }
             }
@@ -321,6 +319,7 @@ final class Application {
             return false;
         }
         failures.put(id, before + 1);
+        failed(record);
         steps.accept("handler fails for " + place(record));
         return true;
     }
@@ -346,7 +345,7 @@ final class Application {
 
     private void giveUp(ConsumerRecord<?, ?> record) {
         steps.accept("given up: " + place(record));
-        if (had.contains(String.valueOf(record.value()))) {
+        if (failed.contains(String.valueOf(record.value()))) {
             givenUp.add(String.valueOf(record.value()));
         }
     }

@@ -212,7 +212,7 @@ record Circumstances(
                 ? draws.pick(StartMistake.values(), "mistake")
                 : StartMistake.NONE;
         boolean pauseImmediate = draws.below(4, "pauseImmediate") == 0;
-        boolean fixTxOffsets = draws.below(6, "fixTxOffsets") == 0 && mistake == StartMistake.NONE;
+        boolean fixTxOffsets = draws.below(4, "fixTxOffsets") == 0 && mistake == StartMistake.NONE;
         return new Circumstances(
                 batch,
                 listening,

@@ -68,7 +68,7 @@ public final class Hunt {
         }
         if (COST > 0) {
             out.println(cost());
-            return;
+            System.exit(0);
         }
         long seed = Long.parseLong(arguments[0]);
         if (seed != 0) {

@@ -26,21 +26,21 @@ final class Interceptors {
     private final Draws draws;
     private final Consumer<String> steps;
     private final UserCalls calls;
-    private final Consumer<ConsumerRecord<?, ?>> has;
+    private final Consumer<ConsumerRecord<?, ?>> failed;
     private final Set<String> thrown = new HashSet<>();
 
-    /** @param has is called with what the container cannot pass on, because an interceptor throws */
+    /** @param failed is called with what the container cannot pass on, because an interceptor throws */
     Interceptors(
             Circumstances circumstances,
             Draws draws,
             Consumer<String> steps,
             UserCalls calls,
-            Consumer<ConsumerRecord<?, ?>> has) {
+            Consumer<ConsumerRecord<?, ?>> failed) {
         this.circumstances = circumstances;
         this.draws = draws;
         this.steps = steps;
         this.calls = calls;
-        this.has = has;
+        this.failed = failed;
     }
 
     void set(AbstractMessageListenerContainer<String, String> container) {
@@ -79,7 +79,7 @@ final class Interceptors {
                 && !thrown.contains(value)
                 && draws.chance(ONE_IN, "interceptor throws at " + value)) {
             thrown.add(value);
-            call.forEach(has);
+            call.forEach(failed);
             steps.accept("interceptor throws at " + Application.place(record));
             throw new IllegalStateException("the interceptor cannot handle " + value);
         }

@@ -31,6 +31,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.CooperativeStickyAssignor;
 import org.jspecify.annotations.Nullable;
 import org.springframework.kafka.config.ConcurrentKafkaListenerContainerFactory;
@@ -364,8 +365,8 @@ final class Run {
         Set<String> deleted = broker.deleted();
         Set<String> lost = new LinkedHashSet<>();
         Map<String, Integer> doubled = new TreeMap<>();
-        Set<String> claimsLeft = new LinkedHashSet<>();
         boolean ran = wrongStart == null && circumstances.refusal() == null;
+        Set<String> claimsLeft = ran && !mayLeaveClaims() ? claimed() : Set.of();
         for (String id : ran ? ids : Set.<String>of()) {
             int effects = effectsElsewhere.getOrDefault(id, 0)
                     + (circumstances.inKafkaTransaction()
@@ -376,9 +377,6 @@ final class Run {
             }
             if (effects > 1 + expiries) { // a crash may repeat what was handled and not recorded
                 doubled.put(id, effects);
-            }
-            if (!mayLeaveClaims() && isClaimed(id)) {
-                claimsLeft.add(id);
             }
         }
         steps.add("committed at the end: " + broker.committed());
@@ -395,11 +393,14 @@ final class Run {
                 .anyMatch(event -> event.startsWith("TRANSACTION_") || event.startsWith("RECREATED"));
     }
 
-    private boolean isClaimed(String id) {
+    /** The messages whose claims are live. */
+    private Set<String> claimed() {
         try (Deduplicator dedup = deduplicator(new FailingStore(records, draws, storeCalls, steps::add))) {
-            return records.find(dedup.key(TOPIC, id))
-                    .filter(found -> found.state() == StoredRecord.State.PROCESSING)
-                    .isPresent();
+            return ids.stream()
+                    .filter(id -> records.find(dedup.key(TOPIC, id))
+                            .filter(found -> found.state() == StoredRecord.State.PROCESSING)
+                            .isPresent())
+                    .collect(Collectors.toCollection(LinkedHashSet::new));
         }
     }
 }
