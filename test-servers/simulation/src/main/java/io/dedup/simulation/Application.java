@@ -21,6 +21,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 import org.springframework.kafka.core.KafkaTemplate;
 import org.springframework.kafka.listener.AbstractMessageListenerContainer;
+import org.springframework.kafka.listener.AfterRollbackProcessor;
 import org.springframework.kafka.listener.BatchListenerFailedException;
 import org.springframework.kafka.listener.ConsumerSeekAware.ConsumerSeekCallback;
 import org.springframework.kafka.listener.DefaultAfterRollbackProcessor;
@@ -353,8 +354,11 @@ final class Application {
     void configure(AbstractMessageListenerContainer<String, String> container) {
         this.container = container;
         if (circumstances.inKafkaTransaction()) {
-            DefaultAfterRollbackProcessor<String, String> processor = new DefaultAfterRollbackProcessor<>(
-                    (record, exception) -> giveUp(record), new FixedBackOff(0, circumstances.retries()));
+            AfterRollbackProcessor<String, String> processor = new DefaultAfterRollbackProcessor<>(
+                    (record, exception) -> giveUp(record),
+                    new FixedBackOff(0, circumstances.retries()),
+                    circumstances.commitRecovered() ? requireNonNull(outputs) : null,
+                    circumstances.commitRecovered());
             container.setAfterRollbackProcessor(processor);
             container.getContainerProperties().setBatchRecoverAfterRollback(true);
         } else {

@@ -24,6 +24,7 @@ record Circumstances(
         boolean asyncAcks,
         boolean collects,
         boolean inKafkaTransaction,
+        boolean commitRecovered,
         boolean asyncCommits,
         boolean pauseImmediate,
         boolean stopImmediate,
@@ -161,13 +162,23 @@ record Circumstances(
     private static final int UNLIKE_PLAIN = 1_000;
 
     static Circumstances draw(Draws draws) {
+        StartMistake mistake = draws.below(25, "makes a mistake") == 0
+                ? draws.pick(StartMistake.values(), "mistake")
+                : StartMistake.NONE;
+        boolean fixTxOffsets = draws.below(4, "fixTxOffsets") == 0 && mistake == StartMistake.NONE;
+        // Most others would be refused: a few of those are enough.
+        boolean fixing = fixTxOffsets && draws.below(6, "fixTxOffsets is refused") != 0;
         boolean batch = draws.below(3, "batch") == 0;
         AckMode mode = draws.pick(AckMode.values(), "ackMode");
         if (batch && mode == AckMode.RECORD) {
             mode = AckMode.BATCH;
         }
         Listening listening = draws.pick(Listening.values(), "listening");
-        if (listening == Listening.FUTURE && !batch) {
+        if (fixing && listening == Listening.FUTURE) {
+            listening = Listening.METHOD;
+        }
+        if ((listening == Listening.FUTURE && !batch)
+                || (fixing && (mode == AckMode.MANUAL || mode == AckMode.MANUAL_IMMEDIATE))) {
             mode = AckMode.BATCH;
         }
         boolean manual = mode == AckMode.MANUAL || mode == AckMode.MANUAL_IMMEDIATE;
@@ -195,6 +206,9 @@ record Circumstances(
             onFailure = OnFailure.THROW;
         }
         ErrorHandling errorHandling = draws.pick(ErrorHandling.values(), "errorHandling");
+        if (fixing && ERRORS_WITHOUT_SEEKS.contains(errorHandling)) {
+            errorHandling = ErrorHandling.DEFAULT_WITH_BACK_OFF;
+        }
         boolean subBatches = draws.below(4, "subBatches") == 0
                 && batch
                 && (KNOWN || transaction || !ERRORS_WITHOUT_SEEKS.contains(errorHandling));
@@ -208,11 +222,7 @@ record Circumstances(
                 && !(listening == Listening.FUTURE && place == Place.HANDLER)
                 && !(later && (call == UserCall.COMMIT_BELOW || call == UserCall.COMMIT_POSITIONS))
                 && !(transaction && (call == UserCall.COMMIT_BELOW || call == UserCall.COMMIT_POSITIONS));
-        StartMistake mistake = draws.below(25, "makes a mistake") == 0
-                ? draws.pick(StartMistake.values(), "mistake")
-                : StartMistake.NONE;
-        boolean pauseImmediate = draws.below(4, "pauseImmediate") == 0;
-        boolean fixTxOffsets = draws.below(4, "fixTxOffsets") == 0 && mistake == StartMistake.NONE;
+        boolean pauseImmediate = draws.below(4, "pauseImmediate") == 0 && !fixing;
         return new Circumstances(
                 batch,
                 listening,
@@ -221,6 +231,7 @@ record Circumstances(
                 asyncAcks,
                 collects,
                 transaction,
+                draws.below(2, "commitRecovered") == 0 && transaction,
                 draws.below(4, "asyncCommits") == 0,
                 pauseImmediate,
                 draws.below(4, "stopImmediate") == 0,
