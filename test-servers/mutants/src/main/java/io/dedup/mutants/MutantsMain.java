@@ -44,8 +44,9 @@ public final class MutantsMain implements Callable<Integer> {
 
     @Option(
             names = "--hunt-cpu-s",
-            description = "If set, no tests are run: the simulation has to find each mutant whose head says so, in so many"
-                    + " seconds of CPU time.")
+            description =
+                    "If set, no tests are run: the simulation has to find each mutant whose head says so, in so many"
+                            + " seconds of CPU time.")
     private long huntCpuSeconds;
 
     private MutantsMain() {}

@@ -46,6 +46,7 @@ final class Application {
     private final Set<String> givenUp = new HashSet<>();
     /** What the application has failed with: only this is its to give up. */
     private final Set<String> failed = new HashSet<>();
+
     private final List<Pending> pending = new ArrayList<>();
     private final Map<Integer, List<Collected>> collected = new LinkedHashMap<>();
     private long sleptAt = System.nanoTime() - NACKS_APART.toNanos();

@@ -138,8 +138,8 @@ public final class Hunt {
             micros.add((PROCESS.getProcessCpuTime() - before) / 1_000);
         }
         List<Long> counted = micros.subList(COST, 2 * COST).stream().sorted().toList();
-        return "CPU time of a run of " + MESSAGES + " messages: median " + counted.get(COST / 2) + " µs, nine of ten below "
-                + counted.get(COST * 9 / 10) + " µs";
+        return "CPU time of a run of " + MESSAGES + " messages: median " + counted.get(COST / 2)
+                + " µs, nine of ten below " + counted.get(COST * 9 / 10) + " µs";
     }
 
     private boolean hasEnough() {

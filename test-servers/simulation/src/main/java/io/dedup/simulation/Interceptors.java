@@ -15,7 +15,6 @@ import java.util.function.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.common.TopicPartition;
-import org.jspecify.annotations.Nullable;
 import org.springframework.kafka.listener.AbstractMessageListenerContainer;
 
 /** The interceptors of the application's container. */
@@ -68,8 +67,7 @@ final class Interceptors {
     }
 
     /** @param call what the container cannot pass on if the interceptor throws */
-    private boolean keeps(
-            ConsumerRecord<String, String> record, Iterable<ConsumerRecord<String, String>> call) {
+    private boolean keeps(ConsumerRecord<String, String> record, Iterable<ConsumerRecord<String, String>> call) {
         String value = requireNonNull(record.value());
         if (drops(value)) {
             steps.accept("interceptor drops " + Application.place(record));

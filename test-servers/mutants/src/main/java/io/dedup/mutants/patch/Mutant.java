@@ -37,7 +37,8 @@ public record Mutant(
         boolean timeoutKills,
         List<FilePatch> files,
         String text) {
-    private static final Set<String> FIELDS = Set.of("Breaks", "Harm", "Row", "Killer", "Ledger", "Simulation", "Timeout");
+    private static final Set<String> FIELDS =
+            Set.of("Breaks", "Harm", "Row", "Killer", "Ledger", "Simulation", "Timeout");
 
     /** All in this directory, in the order of their names. */
     public static List<Mutant> allIn(Path directory) throws IOException {

@@ -70,7 +70,9 @@ class DrawnRowsTest {
             if (!inTable) {
                 inTable = true;
                 column = cells.indexOf(COLUMN);
-                assertThat(column).as(page + " has a table without " + COLUMN + ": " + line).isPositive();
+                assertThat(column)
+                        .as(page + " has a table without " + COLUMN + ": " + line)
+                        .isPositive();
             } else if (!line.startsWith("|---")) {
                 rows++;
                 List<String> unknown = unknown(cells.get(column), cells.get(cells.size() - 1));
@@ -92,7 +94,10 @@ class DrawnRowsTest {
                     NAME.matcher(part).results().map(name -> name.group(1)).toList();
             if (machine.equals("tests only")) {
                 List<String> tests = names.isEmpty()
-                        ? NAME.matcher(last).results().map(name -> name.group(1)).toList()
+                        ? NAME.matcher(last)
+                                .results()
+                                .map(name -> name.group(1))
+                                .toList()
                         : names;
                 tests.stream().filter(test -> !isTest(test)).forEach(unknown::add);
                 if (tests.isEmpty()) {
@@ -113,9 +118,10 @@ class DrawnRowsTest {
         return TEST.matcher(name)
                 .results()
                 .anyMatch(test -> Checkout.files("/" + test.group(1) + ".java").stream()
-                        .filter(file -> Checkout.name(file).contains("src/test") || Checkout.name(file).contains("src/boot4-test"))
-                        .anyMatch(file -> test.group(2) == null
-                                || Checkout.text(file).contains(" " + test.group(2) + "(")));
+                        .filter(file -> Checkout.name(file).contains("src/test")
+                                || Checkout.name(file).contains("src/boot4-test"))
+                        .anyMatch(file ->
+                                test.group(2) == null || Checkout.text(file).contains(" " + test.group(2) + "(")));
     }
 
     /** @param settings whether constants are written as in settings: in lower case, with hyphens */
@@ -137,7 +143,10 @@ class DrawnRowsTest {
                     .flatMap(found -> COMPONENT.matcher(found.group(1).strip()).results())
                     .map(component -> component.group(1))
                     .forEach(names::add);
-            DRAW.matcher(text).results().map((MatchResult draw) -> draw.group(1).strip()).forEach(names::add);
+            DRAW.matcher(text)
+                    .results()
+                    .map((MatchResult draw) -> draw.group(1).strip())
+                    .forEach(names::add);
         }
         assertThat(names).as(folder).isNotEmpty();
         return names;
