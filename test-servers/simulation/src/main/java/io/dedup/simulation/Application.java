@@ -31,6 +31,9 @@ import org.springframework.util.backoff.FixedBackOff;
 
 /** The application whose listener is deduplicated, as the circumstances draw it, and what it has done. */
 final class Application {
+    /** Before the ID of a message that a transaction has given up. */
+    static final String DEAD = "dead: ";
+
     private static final int COLLECTED = 3;
     private static final Duration NACK_SLEEP = Duration.ofMillis(1);
     private static final Duration NACKS_APART = Duration.ofMillis(50);
@@ -347,8 +350,11 @@ final class Application {
 
     private void giveUp(ConsumerRecord<?, ?> record) {
         steps.accept("given up: " + place(record));
-        if (failed.contains(String.valueOf(record.value()))) {
-            givenUp.add(String.valueOf(record.value()));
+        String id = String.valueOf(record.value());
+        if (failed.contains(id) && circumstances.commitRecovered()) {
+            requireNonNull(outputs).send("dead-letters", DEAD + id).join(); // in the transaction of the recovery
+        } else if (failed.contains(id)) {
+            givenUp.add(id);
         }
     }
 

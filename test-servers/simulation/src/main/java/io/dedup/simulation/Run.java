@@ -372,7 +372,8 @@ final class Run {
                     + (circumstances.inKafkaTransaction()
                             ? Collections.frequency(outputs, id)
                             : application.effects().getOrDefault(id, 0));
-            if (effects == 0 && !application.gaveUp(id) && !deleted.contains(id)) {
+            boolean gaveUp = application.gaveUp(id) || outputs.contains(Application.DEAD + id);
+            if (effects == 0 && !gaveUp && !deleted.contains(id)) {
                 lost.add(id);
             }
             if (effects > 1 + expiries) { // a crash may repeat what was handled and not recorded
