@@ -40,6 +40,7 @@ public final class Hunt {
     private static final int COST = Integer.getInteger("simulation.cost", 0);
 
     private static final int MESSAGES = 200;
+    private static final Duration WARM_UP = Duration.ofSeconds(60);
 
     private static final OperatingSystemMXBean PROCESS =
             (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
@@ -127,19 +128,20 @@ public final class Hunt {
         }
     }
 
-    /** The second half of the runs counts: before, most of the time is the compiler's. */
-    private static String cost() {
+    /** After other runs, which the compiler takes for itself. */
+    private static String cost() throws InterruptedException {
+        Hunt unused = run(WARM_UP, 1);
         List<Long> micros = new ArrayList<>();
-        for (long seed = 1; seed <= 2L * COST; seed++) {
+        for (long seed = 1; seed <= COST; seed++) {
             Circumstances circumstances =
                     Circumstances.draw(Draws.fixing(seed, Map.of("messages", MESSAGES - Circumstances.LEAST_MESSAGES)));
             long before = PROCESS.getProcessCpuTime();
-            Verdict unused = Run.of(new Scenario(seed, circumstances, null));
+            Verdict ignored = Run.of(new Scenario(seed, circumstances, null));
             micros.add((PROCESS.getProcessCpuTime() - before) / 1_000);
         }
-        List<Long> counted = micros.subList(COST, 2 * COST).stream().sorted().toList();
-        return "CPU time of a run of " + MESSAGES + " messages: median " + counted.get(COST / 2)
-                + " µs, nine of ten below " + counted.get(COST * 9 / 10) + " µs";
+        micros.sort(null);
+        return "CPU time of a run of " + MESSAGES + " messages: median " + micros.get(COST / 2) + " µs, nine of ten below "
+                + micros.get(COST * 9 / 10) + " µs";
     }
 
     private boolean hasEnough() {
