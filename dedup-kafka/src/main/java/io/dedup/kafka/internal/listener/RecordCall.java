@@ -174,7 +174,7 @@ final class RecordCall<K, V> extends RecordListenerCall implements Invocation {
     private @Nullable ContainerAck ackOf(Acknowledgment ofContainer) {
         try {
             return bound.commitsOffsets() ? ContainerAck.of(record, ofContainer) : null;
-        } catch (Throwable e) { // for example out of memory: nothing else would end the claim's renewals
+        } catch (Throwable e) { // out of memory: otherwise the claim would be renewed for maxProcessingTime
             execution().giveBack();
             throw e;
         }

@@ -77,7 +77,7 @@ final class DedupShareListener<K, V>
         Execution execution = run.execution();
         try {
             holding.handling(record, policy(record).maxProcessingTime());
-        } catch (Throwable e) { // nothing else would end the renewals of its claim
+        } catch (Throwable e) { // otherwise the claim would be renewed for maxProcessingTime
             execution.giveBack();
             throw e;
         }
