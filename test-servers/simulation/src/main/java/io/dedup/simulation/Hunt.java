@@ -140,8 +140,8 @@ public final class Hunt {
             micros.add((PROCESS.getProcessCpuTime() - before) / 1_000);
         }
         micros.sort(null);
-        return "CPU time of a run of " + MESSAGES + " messages: median " + micros.get(COST / 2) + " µs, nine of ten below "
-                + micros.get(COST * 9 / 10) + " µs";
+        return "CPU time of a run of " + MESSAGES + " messages: median " + micros.get(COST / 2)
+                + " µs, nine of ten below " + micros.get(COST * 9 / 10) + " µs";
     }
 
     private boolean hasEnough() {
