@@ -5,6 +5,7 @@ import io.dedup.mutants.report.MarkdownTable;
 import io.dedup.mutants.report.Result;
 import io.dedup.mutants.report.ResultsFile;
 import io.dedup.mutants.run.Judge;
+import io.dedup.mutants.run.Simulation;
 import io.dedup.mutants.run.Verdict;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -41,6 +42,13 @@ public final class MutantsMain implements Callable<Integer> {
             description = "For one test, with the start of its servers. Default: ${DEFAULT-VALUE}")
     private long timeoutSeconds = 240;
 
+    @Option(
+            names = "--hunt-cpu-s",
+            description =
+                    "If set, no tests are run: the simulation has to find each mutant whose head says so, in so many"
+                            + " seconds of CPU time.")
+    private long huntCpuSeconds;
+
     private MutantsMain() {}
 
     public static void main(String[] args) {
@@ -51,16 +59,19 @@ public final class MutantsMain implements Callable<Integer> {
     public Integer call() throws IOException, InterruptedException {
         List<Mutant> mutants = wanted();
         Files.createDirectories(directory);
-        ResultsFile file = new ResultsFile(directory.resolve("mutants.csv"));
+        ResultsFile file = new ResultsFile(directory.resolve(hunts() ? "hunt.csv" : "mutants.csv"));
+        Simulation simulation = new Simulation(checkout, directory, huntCpuSeconds);
         Judge judge = new Judge(checkout, directory, Duration.ofSeconds(timeoutSeconds));
         String commit = judge.commit();
         Map<Mutant, Result> results = known(mutants, file.read(), commit);
         List<Mutant> open =
                 mutants.stream().filter(mutant -> !results.containsKey(mutant)).toList();
         System.out.println(mutants.size() + " mutants of commit " + commit + ", " + open.size() + " to do");
-        judge.runWithout(open.stream().map(Mutant::killer).toList());
+        if (!hunts()) {
+            judge.runWithout(open.stream().map(Mutant::killer).toList());
+        }
         for (Mutant mutant : open) {
-            Result result = Result.of(mutant, commit, judge.judge(mutant));
+            Result result = Result.of(mutant, commit, hunts() ? simulation.judge(mutant) : judge.judge(mutant));
             file.append(result);
             results.put(mutant, result);
             System.out.printf(
@@ -69,15 +80,25 @@ public final class MutantsMain implements Callable<Integer> {
                     mutants.size(),
                     mutant.name(),
                     result.verdict().word(),
-                    mutant.killer().shortName(),
+                    hunts() ? result.why() : mutant.killer().shortName(),
                     result.seconds());
         }
-        Files.writeString(directory.resolve("mutants.md"), MarkdownTable.of(mutants, results));
+        if (hunts()) {
+            Files.writeString(directory.resolve("hunt.md"), MarkdownTable.ofHunt(mutants, results));
+        } else {
+            Files.writeString(directory.resolve("mutants.md"), MarkdownTable.of(mutants, results));
+        }
         return ended(results);
     }
 
+    private boolean hunts() {
+        return huntCpuSeconds > 0;
+    }
+
     private List<Mutant> wanted() throws IOException {
-        List<Mutant> all = Mutant.allIn(checkout.resolve(PATCHES));
+        List<Mutant> all = Mutant.allIn(checkout.resolve(PATCHES)).stream()
+                .filter(mutant -> !hunts() || mutant.simulation() != null)
+                .toList();
         List<String> names = only.stream().filter(name -> !name.isBlank()).toList();
         List<Mutant> wanted = names.isEmpty()
                 ? all

@@ -97,6 +97,22 @@ class MutantsTest {
                 .isEqualTo(mutants.size());
     }
 
+    @Test
+    void thePageOfTheSimulationNamesThoseThatItMustFind() {
+        String page = read(CHECKOUT.resolve("docs/simulation.md"));
+        String table = page.substring(page.indexOf("<!-- hunted -->"), page.indexOf("<!-- /hunted -->"));
+        List<String> hunted = mutants.stream()
+                .filter(mutant -> mutant.simulation() != null)
+                .map(Mutant::name)
+                .toList();
+        assertThat(hunted).hasSizeGreaterThanOrEqualTo(20);
+        assertThat(Pattern.compile("(?m)^\\| `([^`]+)`")
+                        .matcher(table)
+                        .results()
+                        .map(row -> row.group(1)))
+                .containsExactlyElementsOf(hunted);
+    }
+
     private static String read(Path file) {
         try {
             return Files.readString(file);

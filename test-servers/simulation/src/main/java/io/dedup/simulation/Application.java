@@ -22,6 +22,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 import org.springframework.kafka.core.KafkaTemplate;
 import org.springframework.kafka.listener.AbstractMessageListenerContainer;
+import org.springframework.kafka.listener.AfterRollbackProcessor;
 import org.springframework.kafka.listener.BatchListenerFailedException;
 import org.springframework.kafka.listener.ConsumerSeekAware.ConsumerSeekCallback;
 import org.springframework.kafka.listener.DefaultAfterRollbackProcessor;
@@ -31,6 +32,9 @@ import org.springframework.util.backoff.FixedBackOff;
 
 /** The application whose listener is deduplicated, as the circumstances draw it, and what it has done. */
 final class Application {
+    /** Before the ID of a message that a transaction has given up. */
+    static final String DEAD = "dead: ";
+
     private static final int COLLECTED = 3;
     private static final int COLLECTED_BATCHES = 2;
     private static final Duration NACK_SLEEP = Duration.ofMillis(1);
@@ -45,6 +49,9 @@ final class Application {
     private final Map<String, Integer> deliveries = new HashMap<>();
     private final Map<String, Integer> effects = new LinkedHashMap<>();
     private final Set<String> givenUp = new HashSet<>();
+    /** What the application has failed with: only this is its to give up. */
+    private final Set<String> failed = new HashSet<>();
+
     private final List<Pending> pending = new ArrayList<>();
     private final Map<Integer, List<Collected>> collected = new LinkedHashMap<>();
     private final List<ConsumerRecord<String, String>> collectedBatches = new ArrayList<>();
@@ -72,7 +79,7 @@ final class Application {
         this.draws = draws;
         this.steps = steps;
         this.calls = new UserCalls(circumstances, draws, steps, stop);
-        this.interceptors = new Interceptors(circumstances, draws, steps, calls);
+        this.interceptors = new Interceptors(circumstances, draws, steps, calls, this::failed);
     }
 
     /** What the process had in memory is gone. */
@@ -125,18 +132,24 @@ final class Application {
         pending.add(new Pending(work, draws.chance(2, when) ? 2 + draws.below(4, when) : 1));
     }
 
-    private void acknowledge(@Nullable Acknowledgment acknowledgment, String what) {
+    /** A worker handles the record later, and acknowledges it. */
+    private void work(ConsumerRecord<String, String> record, Acknowledgment acknowledgment) {
+        later(place(record), () -> {
+            effect(record);
+            steps.accept("acknowledge " + place(record));
+            acknowledgeCalmly(acknowledgment);
+        });
+    }
+
+    private void acknowledge(@Nullable Acknowledgment acknowledgment) {
         if (acknowledgment == null || !circumstances.isManual()) {
             return;
         }
-        if (circumstances.asyncAcks()) {
-            later(what, () -> {
-                steps.accept("acknowledge " + what);
-                acknowledgeCalmly(acknowledgment);
-            });
-        } else {
-            acknowledgment.acknowledge();
-        }
+        acknowledgment.acknowledge();
+    }
+
+    private void failed(ConsumerRecord<?, ?> record) {
+        failed.add(String.valueOf(record.value()));
     }
 
     /** How often each message took effect. */
@@ -181,8 +194,12 @@ final class Application {
             return;
         }
         if (!fails(record)) {
-            effect(record);
-            acknowledge(acknowledgment, place(record));
+            if (circumstances.asyncAcks()) {
+                work(record, requireNonNull(acknowledgment));
+            } else {
+                effect(record);
+                acknowledge(acknowledgment);
+            }
             return;
         }
         switch (circumstances.onFailure()) {
@@ -216,6 +233,7 @@ final class Application {
         ConsumerRecord<String, String> first = all.get(0).record;
         seek(partition(first), first.offset(), consumer);
         if (circumstances.onFailure() == OnFailure.SEEK_AND_THROW) {
+            failed(next.record);
             throw new IllegalStateException("cannot handle what was collected from " + place(first));
         }
     }
@@ -314,6 +332,7 @@ final class Application {
         if (circumstances.onFailure() == OnFailure.THROW) { // it cannot name a record, so it does everything or nothing
             for (ConsumerRecord<String, String> record : batch) {
                 if (fails(record)) {
+                    batch.forEach(this::failed);
                     throw new IllegalStateException("cannot handle " + record.value());
                 }
             }
@@ -327,7 +346,7 @@ final class Application {
             switch (circumstances.onFailure()) {
                 case SEEK_BACK -> {
                     seekToRest(batch.subList(i, batch.size()), consumer);
-                    acknowledge(acknowledgment, "a batch up to " + place(record));
+                    acknowledge(acknowledgment);
                     return;
                 }
                 case NACK, NACK_AND_SLEEP -> {
@@ -342,7 +361,7 @@ final class Application {
                 }
             }
         }
-        acknowledge(acknowledgment, "a batch of " + batch.size());
+        acknowledge(acknowledgment);
     }
 
     /** All that follows is fetched again: each partition from its first record that isn't handled. */
@@ -362,6 +381,7 @@ final class Application {
             return false;
         }
         failures.put(id, before + 1);
+        failed(record);
         steps.accept("handler fails for " + place(record));
         return true;
     }
@@ -387,14 +407,22 @@ final class Application {
 
     private void giveUp(ConsumerRecord<?, ?> record) {
         steps.accept("given up: " + place(record));
-        givenUp.add(String.valueOf(record.value()));
+        String id = String.valueOf(record.value());
+        if (failed.contains(id) && circumstances.commitRecovered()) {
+            requireNonNull(outputs).send("dead-letters", DEAD + id).join(); // in the transaction of the recovery
+        } else if (failed.contains(id)) {
+            givenUp.add(id);
+        }
     }
 
     void configure(AbstractMessageListenerContainer<String, String> container) {
         this.container = container;
         if (circumstances.inKafkaTransaction()) {
-            DefaultAfterRollbackProcessor<String, String> processor = new DefaultAfterRollbackProcessor<>(
-                    (record, exception) -> giveUp(record), new FixedBackOff(0, circumstances.retries()));
+            AfterRollbackProcessor<String, String> processor = new DefaultAfterRollbackProcessor<>(
+                    (record, exception) -> giveUp(record),
+                    new FixedBackOff(0, circumstances.retries()),
+                    circumstances.commitRecovered() ? requireNonNull(outputs) : null,
+                    circumstances.commitRecovered());
             container.setAfterRollbackProcessor(processor);
             container.getContainerProperties().setBatchRecoverAfterRollback(true);
         } else {

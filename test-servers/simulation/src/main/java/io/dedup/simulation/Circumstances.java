@@ -24,6 +24,7 @@ record Circumstances(
         boolean asyncAcks,
         boolean collects,
         boolean inKafkaTransaction,
+        boolean commitRecovered,
         boolean asyncCommits,
         boolean pauseImmediate,
         boolean stopImmediate,
@@ -97,7 +98,9 @@ record Circumstances(
         /** {@code CommonLoggingErrorHandler}. */
         LOGS,
         /** An application's handler that seeks to what remains. */
-        SEEKS
+        SEEKS,
+        /** An application's handler that gives one record up, and doesn't seek to those behind it. */
+        FORGETS
     }
 
     /** The container's interceptors. */
@@ -150,21 +153,36 @@ record Circumstances(
     private static final Set<ErrorHandling> ERRORS_WITHOUT_SEEKS =
             EnumSet.of(ErrorHandling.KEEPS, ErrorHandling.SKIPS, ErrorHandling.LOGS);
 
+    static final int LEAST_MESSAGES = 5;
+
     /** One circumstance counts more than all numbers together. */
     private static final int UNLIKE_PLAIN = 1_000;
 
     static Circumstances draw(Draws draws) {
+        StartMistake mistake = draws.below(25, "makes a mistake") == 0
+                ? draws.pick(StartMistake.values(), "mistake")
+                : StartMistake.NONE;
+        boolean fixTxOffsets = draws.below(4, "fixTxOffsets") == 0 && mistake == StartMistake.NONE;
+        // Most others would be refused: a few of those are enough.
+        boolean fixing = fixTxOffsets && draws.below(6, "fixTxOffsets is refused") != 0;
         boolean batch = draws.below(3, "batch") == 0;
         AckMode mode = draws.pick(AckMode.values(), "ackMode");
         if (batch && mode == AckMode.RECORD) {
+            mode = AckMode.BATCH;
+        }
+        Listening listening = draws.pick(Listening.values(), "listening");
+        if (fixing && listening == Listening.FUTURE) {
+            listening = Listening.METHOD;
+        }
+        if ((listening == Listening.FUTURE && !batch)
+                || (fixing && (mode == AckMode.MANUAL || mode == AckMode.MANUAL_IMMEDIATE))) {
             mode = AckMode.BATCH;
         }
         boolean manual = mode == AckMode.MANUAL || mode == AckMode.MANUAL_IMMEDIATE;
         boolean transaction = draws.below(4, "inKafkaTransaction") == 0 && !manual;
         boolean asyncAcks = draws.below(3, "asyncAcks") == 0 && manual && !batch;
         boolean collects = draws.below(3, "collects") == 0 && manual && !asyncAcks;
-        Listening listening = draws.pick(Listening.values(), "listening");
-        if (listening == Listening.FUTURE && (batch || transaction || mode != AckMode.BATCH)) {
+        if (listening == Listening.FUTURE && (batch || transaction)) {
             listening = Listening.METHOD;
         }
         boolean later = asyncAcks || collects || listening == Listening.FUTURE;
@@ -182,6 +200,9 @@ record Circumstances(
         }
         SeekBy seekBy = draws.pick(SeekBy.values(), "seekBy");
         ErrorHandling errorHandling = draws.pick(ErrorHandling.values(), "errorHandling");
+        if (fixing && ERRORS_WITHOUT_SEEKS.contains(errorHandling)) {
+            errorHandling = ErrorHandling.DEFAULT_WITH_BACK_OFF;
+        }
         boolean subBatches = draws.below(4, "subBatches") == 0 && batch;
         UserCall call = draws.pick(UserCall.values(), "userCall");
         Place place = draws.pick(Place.values(), "place");
@@ -191,11 +212,7 @@ record Circumstances(
                 && !(later && call == UserCall.COMMIT_POSITIONS)
                 && !(collects && batch && call == UserCall.STOP)
                 && !(transaction && (call == UserCall.COMMIT_BELOW || call == UserCall.COMMIT_POSITIONS));
-        StartMistake mistake = draws.below(25, "makes a mistake") == 0
-                ? draws.pick(StartMistake.values(), "mistake")
-                : StartMistake.NONE;
-        boolean pauseImmediate = draws.below(4, "pauseImmediate") == 0;
-        boolean fixTxOffsets = draws.below(6, "fixTxOffsets") == 0 && mistake == StartMistake.NONE;
+        boolean pauseImmediate = draws.below(4, "pauseImmediate") == 0 && !fixing;
         return new Circumstances(
                 batch,
                 listening,
@@ -204,6 +221,7 @@ record Circumstances(
                 asyncAcks,
                 collects,
                 transaction,
+                draws.below(2, "commitRecovered") == 0 && transaction,
                 draws.below(4, "asyncCommits") == 0,
                 pauseImmediate,
                 draws.below(4, "stopImmediate") == 0,
@@ -220,7 +238,7 @@ record Circumstances(
                 draws.pick(GroupProtocol.values(), "protocol"),
                 draws.pick(Reset.values(), "reset"),
                 1 + draws.below(3, "partitions"),
-                5 + draws.below(60, "messages"),
+                LEAST_MESSAGES + draws.below(60, "messages"),
                 1 + draws.below(6, "arrivals"),
                 1 + draws.below(20, "maxPollRecords"),
                 mistake);

@@ -55,6 +55,7 @@ final class ErrorHandlers {
             case SKIPS -> new Skipping(giveUp);
             case LOGS -> new Logging(giveUp);
             case SEEKS -> new Seeking();
+            case FORGETS -> new Forgetting(giveUp);
         };
     }
 
@@ -178,6 +179,39 @@ final class ErrorHandlers {
                 Runnable invokeListener) {
             data.forEach(giveUp);
         }
+    }
+
+    private record Forgetting(Consumer<ConsumerRecord<?, ?>> giveUp) implements CommonErrorHandler {
+        @Override
+        public boolean seeksAfterHandling() {
+            return true;
+        }
+
+        @Override
+        public void handleRemaining(
+                Exception thrown,
+                List<ConsumerRecord<?, ?>> records,
+                org.apache.kafka.clients.consumer.Consumer<?, ?> consumer,
+                MessageListenerContainer container) {
+            records.stream().limit(1).forEach(giveUp);
+        }
+
+        @Override
+        public void handleBatch(
+                Exception thrown,
+                ConsumerRecords<?, ?> data,
+                org.apache.kafka.clients.consumer.Consumer<?, ?> consumer,
+                MessageListenerContainer container,
+                Runnable invokeListener) {
+            data.forEach(giveUp);
+        }
+
+        @Override
+        public void handleOtherException(
+                Exception thrown,
+                org.apache.kafka.clients.consumer.Consumer<?, ?> consumer,
+                MessageListenerContainer container,
+                boolean batchListener) {}
     }
 
     /** Seeks to the first of each partition, and tries without end. */

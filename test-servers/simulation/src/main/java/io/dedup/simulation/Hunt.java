@@ -1,19 +1,25 @@
 package io.dedup.simulation;
 
+import com.sun.management.OperatingSystemMXBean;
+import io.dedup.simulation.draw.Draws;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.io.UncheckedIOException;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 
 /** Runs one seed after another until the time is over, and prints each run that lost, doubled or blocked messages. */
 public final class Hunt {
@@ -27,9 +33,22 @@ public final class Hunt {
     private static final List<String> WITH =
             List.of(System.getProperty("simulation.with", "").split(","));
 
+    /** If set: ends with the first bad run, or when the process has used so many seconds of CPU time. */
+    private static final @Nullable Long UNTIL_BAD = Long.getLong("simulation.until-bad");
+
+    /** If set: so many runs of 200 messages, one after another, whose CPU time is measured. */
+    private static final int COST = Integer.getInteger("simulation.cost", 0);
+
+    private static final int MESSAGES = 200;
+    private static final Duration WARM_UP = Duration.ofSeconds(60);
+
+    private static final OperatingSystemMXBean PROCESS =
+            (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
+
     private final AtomicLong seeds;
     private final AtomicInteger runs = new AtomicInteger();
     private final List<Verdict> bad = new CopyOnWriteArrayList<>();
+    private final AtomicReference<@Nullable String> found = new AtomicReference<>();
     private final List<Throwable> errors = new CopyOnWriteArrayList<>();
 
     private Hunt(long firstSeed) {
@@ -48,6 +67,10 @@ public final class Hunt {
             bad.forEach(out::println);
             System.exit(bad.isEmpty() ? 0 : 1);
         }
+        if (COST > 0) {
+            out.println(cost());
+            System.exit(0);
+        }
         long seed = Long.parseLong(arguments[0]);
         if (seed != 0) {
             Verdict verdict = Run.of(Scenario.of(seed));
@@ -61,6 +84,10 @@ public final class Hunt {
         long first = Long.parseLong(arguments[2]);
         Hunt hunt = run(Duration.ofSeconds(Long.parseLong(arguments[1])), first == 0 ? System.nanoTime() : first);
         out.println(hunt.report());
+        if (UNTIL_BAD != null) {
+            out.println(hunt.untilBad());
+            System.exit(hunt.isClean() ? 0 : 1);
+        }
         hunt.shrunk().forEach(out::println);
         System.exit(hunt.isClean() ? 0 : 1);
     }
@@ -81,7 +108,7 @@ public final class Hunt {
     }
 
     private void until(long end) {
-        while (System.nanoTime() < end) {
+        while (System.nanoTime() < end && !hasEnough()) {
             long seed = seeds.getAndIncrement();
             try {
                 Scenario scenario = Scenario.of(seed);
@@ -91,6 +118,7 @@ public final class Hunt {
                 Verdict verdict = Run.of(scenario);
                 runs.incrementAndGet();
                 if (verdict.isBad()) {
+                    found.compareAndSet(null, untilBad(verdict));
                     bad.add(verdict);
                     keep(verdict);
                 }
@@ -98,6 +126,41 @@ public final class Hunt {
                 errors.add(new IllegalStateException("seed " + seed, e));
             }
         }
+    }
+
+    /** After other runs, which the compiler takes for itself. */
+    private static String cost() throws InterruptedException {
+        Hunt unused = run(WARM_UP, 1);
+        List<Long> micros = new ArrayList<>();
+        for (long seed = 1; seed <= COST; seed++) {
+            Circumstances circumstances =
+                    Circumstances.draw(Draws.fixing(seed, Map.of("messages", MESSAGES - Circumstances.LEAST_MESSAGES)));
+            long before = PROCESS.getProcessCpuTime();
+            Verdict ignored = Run.of(new Scenario(seed, circumstances, null));
+            micros.add((PROCESS.getProcessCpuTime() - before) / 1_000);
+        }
+        micros.sort(null);
+        return "CPU time of a run of " + MESSAGES + " messages: median " + micros.get(COST / 2)
+                + " µs, nine of ten below " + micros.get(COST * 9 / 10) + " µs";
+    }
+
+    private boolean hasEnough() {
+        return UNTIL_BAD != null && (!bad.isEmpty() || cpu().toSeconds() >= UNTIL_BAD);
+    }
+
+    /** What the mutants' command reads: how long it took until the first bad run. */
+    private String untilBad(Verdict verdict) {
+        return "first bad: " + String.join(" + ", verdict.kinds()) + ", " + runs + " runs, " + cpu().toSeconds()
+                + " s, seed " + verdict.scenario().seed();
+    }
+
+    private String untilBad() {
+        String first = found.get();
+        return first == null ? "none bad: " + runs + " runs, " + cpu().toSeconds() + " s" : first;
+    }
+
+    private static Duration cpu() {
+        return Duration.ofNanos(PROCESS.getProcessCpuTime());
     }
 
     /** The time line as it was: threads and timers may give another one next time. */

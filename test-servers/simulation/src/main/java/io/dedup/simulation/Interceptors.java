@@ -15,7 +15,6 @@ import java.util.function.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.common.TopicPartition;
-import org.jspecify.annotations.Nullable;
 import org.springframework.kafka.listener.AbstractMessageListenerContainer;
 
 /** The interceptors of the application's container. */
@@ -26,27 +25,38 @@ final class Interceptors {
     private final Draws draws;
     private final Consumer<String> steps;
     private final UserCalls calls;
+    private final Consumer<ConsumerRecord<?, ?>> failed;
     private final Set<String> thrown = new HashSet<>();
 
-    Interceptors(Circumstances circumstances, Draws draws, Consumer<String> steps, UserCalls calls) {
+    /** @param failed is called with what the container cannot pass on, because an interceptor throws */
+    Interceptors(
+            Circumstances circumstances,
+            Draws draws,
+            Consumer<String> steps,
+            UserCalls calls,
+            Consumer<ConsumerRecord<?, ?>> failed) {
         this.circumstances = circumstances;
         this.draws = draws;
         this.steps = steps;
         this.calls = calls;
+        this.failed = failed;
     }
 
     void set(AbstractMessageListenerContainer<String, String> container) {
         if (circumstances.interception() == Interception.NONE && circumstances.place() != Place.INTERCEPTOR) {
             return;
         }
-        container.setRecordInterceptor((record, consumer) -> intercept(record, consumer, container) ? record : null);
+        container.setRecordInterceptor((record, consumer) -> {
+            calls.call(Place.INTERCEPTOR, record, consumer, container);
+            return keeps(record, List.of(record)) ? record : null;
+        });
         container.setBatchInterceptor((records, consumer) -> {
             Map<TopicPartition, List<ConsumerRecord<String, String>>> kept = new LinkedHashMap<>();
             for (TopicPartition partition : records.partitions()) {
                 calls.call(Place.INTERCEPTOR, records.records(partition).get(0), consumer, container);
             }
             for (ConsumerRecord<String, String> record : records) {
-                if (intercept(record, null, container)) {
+                if (keeps(record, records)) {
                     kept.computeIfAbsent(
                                     new TopicPartition(record.topic(), record.partition()), key -> new ArrayList<>())
                             .add(record);
@@ -56,11 +66,8 @@ final class Interceptors {
         });
     }
 
-    private boolean intercept(
-            ConsumerRecord<String, String> record,
-            org.apache.kafka.clients.consumer.@Nullable Consumer<String, String> consumer,
-            AbstractMessageListenerContainer<String, String> container) {
-        calls.call(Place.INTERCEPTOR, record, consumer, container);
+    /** @param call what the container cannot pass on if the interceptor throws */
+    private boolean keeps(ConsumerRecord<String, String> record, Iterable<ConsumerRecord<String, String>> call) {
         String value = requireNonNull(record.value());
         if (drops(value)) {
             steps.accept("interceptor drops " + Application.place(record));
@@ -70,6 +77,7 @@ final class Interceptors {
                 && !thrown.contains(value)
                 && draws.chance(ONE_IN, "interceptor throws at " + value)) {
             thrown.add(value);
+            call.forEach(failed);
             steps.accept("interceptor throws at " + Application.place(record));
             throw new IllegalStateException("the interceptor cannot handle " + value);
         }

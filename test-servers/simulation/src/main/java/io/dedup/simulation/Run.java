@@ -32,6 +32,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.CooperativeStickyAssignor;
 import org.jspecify.annotations.Nullable;
 import org.springframework.kafka.config.ConcurrentKafkaListenerContainerFactory;
@@ -387,22 +388,22 @@ final class Run {
         Set<String> deleted = broker.deleted();
         Set<String> lost = new LinkedHashSet<>();
         Map<String, Integer> doubled = new TreeMap<>();
-        Set<String> claimsLeft = new LinkedHashSet<>();
         boolean ran = wrongStart == null && circumstances.refusal() == null;
+        Set<String> claimsLeft = new LinkedHashSet<>(ran && !PLAIN && !mayLeaveClaims() ? claimed() : Set.of());
+        if (circumstances.collects()) {
+            claimsLeft.removeAll(deleted); // collected, and waiting for a record that is gone
+        }
         for (String id : ran ? ids : Set.<String>of()) {
             int effects = effectsElsewhere.getOrDefault(id, 0)
                     + (circumstances.inKafkaTransaction()
                             ? Collections.frequency(outputs, id)
                             : application.effects().getOrDefault(id, 0));
-            if (effects == 0 && !application.gaveUp(id) && !deleted.contains(id)) {
+            boolean gaveUp = application.gaveUp(id) || outputs.contains(Application.DEAD + id);
+            if (effects == 0 && !gaveUp && !deleted.contains(id)) {
                 lost.add(id);
             }
             if (effects > 1 + expiries && !PLAIN) { // a crash may repeat what was handled and not recorded
                 doubled.put(id, effects);
-            }
-            boolean forgotten = circumstances.collects() && deleted.contains(id);
-            if (!PLAIN && !mayLeaveClaims() && !forgotten && isClaimed(id)) {
-                claimsLeft.add(id);
             }
         }
         steps.add("committed at the end: " + broker.committed());
@@ -420,11 +421,14 @@ final class Run {
                 .anyMatch(event -> event.startsWith("TRANSACTION_") || event.startsWith("RECREATED"));
     }
 
-    private boolean isClaimed(String id) {
+    /** The messages whose claims are live. */
+    private Set<String> claimed() {
         try (Deduplicator dedup = deduplicator(new FailingStore(records, draws, storeCalls, steps::add))) {
-            return records.find(dedup.key(TOPIC, id))
-                    .filter(found -> found.state() == StoredRecord.State.PROCESSING)
-                    .isPresent();
+            return ids.stream()
+                    .filter(id -> records.find(dedup.key(TOPIC, id))
+                            .filter(found -> found.state() == StoredRecord.State.PROCESSING)
+                            .isPresent())
+                    .collect(Collectors.toCollection(LinkedHashSet::new));
         }
     }
 }

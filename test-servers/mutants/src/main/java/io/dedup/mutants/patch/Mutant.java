@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param row the row of "What a change can break unnoticed" in docs/architecture.md whose rule it breaks; null for another rule
  * @param killer the test that fails with it
  * @param ledger what finds it in the fault ledger, if anything does
+ * @param simulation the verdict with which the simulation finds it; null if the simulation isn't asked to
  * @param timeoutKills whether a test that doesn't end has found it
  */
 public record Mutant(
@@ -32,10 +33,12 @@ public record Mutant(
         @Nullable String row,
         TestName killer,
         @Nullable String ledger,
+        @Nullable String simulation,
         boolean timeoutKills,
         List<FilePatch> files,
         String text) {
-    private static final Set<String> FIELDS = Set.of("Breaks", "Harm", "Row", "Killer", "Ledger", "Timeout");
+    private static final Set<String> FIELDS =
+            Set.of("Breaks", "Harm", "Row", "Killer", "Ledger", "Simulation", "Timeout");
 
     /** All in this directory, in the order of their names. */
     public static List<Mutant> allIn(Path directory) throws IOException {
@@ -70,6 +73,7 @@ public record Mutant(
                     fields.get("Row"),
                     TestName.of(required(fields, "Killer")),
                     fields.get("Ledger"),
+                    fields.get("Simulation"),
                     "kills".equals(fields.get("Timeout")),
                     FilePatch.allOf(lines.subList(head, lines.size())),
                     String.join("\n", lines));

@@ -28,4 +28,26 @@ public final class MarkdownTable {
         }
         return table.toString();
     }
+
+    /** The table of docs/simulation.md. */
+    public static String ofHunt(List<Mutant> mutants, Map<Mutant, Result> results) {
+        StringBuilder table = new StringBuilder("""
+                | mutant | what it breaks | verdict | runs until then | CPU time | seed |
+                |---|---|---|---|---|---|
+                """);
+        for (Mutant mutant : mutants) {
+            Result result = results.get(mutant);
+            table.append("| `%s` | %s | %s |%n"
+                    .formatted(
+                            mutant.name(),
+                            mutant.breaks(),
+                            result == null
+                                    ? " | | | "
+                                    : result.why()
+                                            .replace(" runs, ", ", ")
+                                            .replace("seed ", "")
+                                            .replace(", ", " | ")));
+        }
+        return table.toString();
+    }
 }

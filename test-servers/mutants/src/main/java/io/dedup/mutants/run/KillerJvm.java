@@ -3,18 +3,14 @@ package io.dedup.mutants.run;
 import io.dedup.mutants.killer.KillerMain;
 import io.dedup.mutants.killer.TestEnd;
 import io.dedup.mutants.patch.TestName;
-import java.io.File;
 import java.io.IOException;
 import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.junit.platform.launcher.Launcher;
 
@@ -23,13 +19,11 @@ final class KillerJvm {
     /** How a test ended and what it said. */
     record Outcome(TestEnd end, String message) {}
 
-    private static final Duration TO_END = Duration.ofSeconds(30);
-
-    private final Checkout checkout;
+    private final ChildJvm jvm;
     private final Path directory;
 
     KillerJvm(Checkout checkout, Path directory) {
-        this.checkout = checkout;
+        this.jvm = new ChildJvm(checkout, directory);
         this.directory = directory;
     }
 
@@ -43,40 +37,16 @@ final class KillerJvm {
             throws IOException, InterruptedException {
         Path outcomes = directory.resolve("outcomes.txt");
         Files.deleteIfExists(outcomes);
-        Process jvm = new ProcessBuilder(command(module, tests, mutant, outcomes))
-                .directory(checkout.module(module).toFile())
-                .redirectErrorStream(true)
-                .redirectOutput(Files.createDirectories(directory.resolve("logs"))
-                        .resolve(log + ".log")
-                        .toFile())
-                .start();
-        try {
-            boolean unused = jvm.waitFor(timeout.toMillis(), TimeUnit.MILLISECONDS);
-        } finally {
-            end(jvm);
-        }
+        jvm.run(command(module, tests, mutant, outcomes), module, timeout, log);
         return Files.exists(outcomes) ? read(outcomes, tests) : Map.of();
     }
 
     private List<String> command(String module, List<TestName> tests, @Nullable Path mutant, Path outcomes)
             throws IOException {
-        List<Path> classPath = new ArrayList<>();
-        if (mutant != null) {
-            classPath.add(mutant);
-        }
-        classPath.addAll(checkout.testClassPath(module));
-        classPath.add(jarOf(KillerMain.class));
-        classPath.add(jarOf(Launcher.class));
-        List<String> command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:TieredStopAtLevel=1",
-                "-XX:+UseSerialGC",
-                // As in the build: tests block in this pool, which is small on small machines.
-                "-Djava.util.concurrent.ForkJoinPool.common.parallelism=64",
-                "-cp",
-                classPath.stream().map(Path::toString).collect(Collectors.joining(File.pathSeparator)),
-                KillerMain.class.getName(),
-                outcomes.toString()));
+        List<String> command = jvm.command(module, mutant, jarOf(KillerMain.class), jarOf(Launcher.class));
+        // As in the build: tests block in this pool, which is small on small machines.
+        command.add(1, "-Djava.util.concurrent.ForkJoinPool.common.parallelism=64");
+        command.addAll(List.of(KillerMain.class.getName(), outcomes.toString()));
         tests.forEach(test -> command.add(test.selector()));
         return command;
     }
@@ -87,14 +57,6 @@ final class KillerJvm {
                     type.getProtectionDomain().getCodeSource().getLocation().toURI());
         } catch (URISyntaxException e) {
             throw new IllegalStateException(e);
-        }
-    }
-
-    /** Its servers end with it. */
-    private static void end(Process jvm) throws InterruptedException {
-        jvm.destroy();
-        if (!jvm.waitFor(TO_END.toMillis(), TimeUnit.MILLISECONDS)) {
-            jvm.destroyForcibly().waitFor();
         }
     }
 
