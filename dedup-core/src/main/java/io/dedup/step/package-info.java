@@ -1,0 +1,5 @@
+/** Named steps of a handler: how their results are encoded, kept and reported; see {@code io.dedup.DedupContext#step}. */
+@NullMarked
+package io.dedup.step;
+
+import org.jspecify.annotations.NullMarked;
