@@ -123,10 +123,10 @@ public final class RunSteps {
     }
 
     private void requireRoom(DedupKey key, String name) {
-        if (count >= StepLog.MAX_STEPS || bytes + StepLog.MAX_EXTRA_BYTES > StepLog.MAX_BYTES) {
+        if (count >= StepLog.MAX_STEPS || bytes + StepLog.MAX_EXTRA_BYTES > steps.maxBytes()) {
             throw new IllegalStateException(
                     "step " + name + " of message ID " + key + " is one too many: a message has at most "
-                            + StepLog.MAX_STEPS + " steps, and their results at most " + StepLog.MAX_BYTES
+                            + StepLog.MAX_STEPS + " steps, and their results at most " + steps.maxBytes()
                             + " bytes. Return less from"
                             + " steps, or divide the work into several messages");
         }
@@ -144,7 +144,7 @@ public final class RunSteps {
         byte[] before;
         lock.lock();
         try {
-            room = StepLog.MAX_BYTES - bytes;
+            room = steps.maxBytes() - bytes;
             before = unrecorded;
         } finally {
             lock.unlock();

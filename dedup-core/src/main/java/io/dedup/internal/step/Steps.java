@@ -70,6 +70,11 @@ public final class Steps {
         StepRecords unused = StepRecords.of(store);
     }
 
+    /** How many bytes the steps of a message may have: what a store can keep as a result, it can also append to. */
+    int maxBytes() {
+        return Math.min(StepLog.MAX_BYTES, store.maxResultBytes());
+    }
+
     <T> ResultCodec<T> codecOf(String step, Class<T> type) {
         return values.codecOf(step, type);
     }
@@ -92,9 +97,7 @@ public final class Steps {
             byte[] bytes = codec.encode(result);
             byte[] stored = encryption == null ? bytes : encryption.encrypt(boundTo(key, name), key.messageId(), bytes);
             size = stored.length;
-            int most = Math.min(
-                    Math.min(maxBytes, room - StepLog.MAX_EXTRA_BYTES),
-                    store.maxResultBytes() - StepLog.MAX_EXTRA_BYTES);
+            int most = Math.min(maxBytes, room - StepLog.MAX_EXTRA_BYTES);
             if (size <= most) {
                 return KeptStep.of(name, now, stored);
             }

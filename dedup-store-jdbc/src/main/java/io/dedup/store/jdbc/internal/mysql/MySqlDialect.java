@@ -5,6 +5,7 @@ import io.dedup.store.ClaimResult;
 import io.dedup.store.CompleteRequest;
 import io.dedup.store.ReleaseRequest;
 import io.dedup.store.RenewRequest;
+import io.dedup.store.StepRequest;
 import io.dedup.store.WriteResult;
 import io.dedup.store.jdbc.internal.dialect.Dialect;
 import io.dedup.store.jdbc.internal.dialect.ExpiredRows;
@@ -49,6 +50,7 @@ public final class MySqlDialect implements Dialect {
     private final MySqlClaims claims;
     private final MySqlWrites<CompleteRequest> complete;
     private final MySqlWrites<ReleaseRequest> release;
+    private final MySqlWrites<StepRequest> keepSteps;
     private final MySqlRenewals renewals;
     private final MySqlImports imports;
     private final RecordDialect records;
@@ -93,6 +95,19 @@ public final class MySqlDialect implements Dialect {
                 (one, other) -> false,
                 (statement, first, request) -> {
                     statement.setInt(first, ReleaseNumber.of(request));
+                    return first + 1;
+                });
+        this.keepSteps = new MySqlWrites<>(
+                settings,
+                statements,
+                "step",
+                StepRequest::claim,
+                MySqlSql.STEP,
+                "entry_result",
+                mariaDb ? MySqlSql.STEP_ONE : null,
+                (one, other) -> false,
+                (statement, first, request) -> {
+                    statement.setBytes(first, request.entry());
                     return first + 1;
                 });
         MySqlWrites<RenewRequest> renew = new MySqlWrites<>(
@@ -145,6 +160,12 @@ public final class MySqlDialect implements Dialect {
     public List<@Nullable WriteResult> release(Connection connection, List<ReleaseRequest> requests)
             throws SQLException {
         return release.write(connection, limits, requests);
+    }
+
+    @Override
+    public List<@Nullable WriteResult> keepSteps(Connection connection, List<StepRequest> requests)
+            throws SQLException {
+        return keepSteps.write(connection, limits, requests);
     }
 
     @Override
