@@ -17,13 +17,36 @@ public record KeptStep(String name, Instant keptAt, Kind kind, int size, byte @N
     /** What is known of a step's result. */
     public enum Kind {
         /** It has none. */
-        NONE,
+        NONE(0),
         /** It is null. */
-        NULL,
+        NULL(1),
         /** It is kept. */
-        RESULT,
+        RESULT(2),
         /** It was too large, or could not be encoded. */
-        LEFT_OUT
+        LEFT_OUT(3);
+
+        private final int number;
+
+        Kind(int number) {
+            this.number = number;
+        }
+
+        /** As stores keep it. */
+        int number() {
+            return number;
+        }
+
+        /** @throws IllegalArgumentException if there is no such kind */
+        static Kind of(int number) {
+            return switch (number) {
+                case 0 -> NONE;
+                case 1 -> NULL;
+                case 2 -> RESULT;
+                case 3 -> LEFT_OUT;
+                default ->
+                    throw new IllegalArgumentException("the kept steps have a result of the unknown kind " + number);
+            };
+        }
     }
 
     // Not compact: javac would leave "@Nullable" of an array parameter out of the class file.

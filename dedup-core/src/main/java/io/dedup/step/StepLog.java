@@ -37,7 +37,7 @@ public final class StepLog {
                 MAX_EXTRA_BYTES - MAX_NAME_BYTES + name.length + (result == null ? 0 : result.length));
         bytes.put(VERSION).put((byte) name.length).put(name);
         bytes.putLong(step.keptAt().toEpochMilli());
-        bytes.put((byte) step.kind().ordinal()).putInt(step.size());
+        bytes.put((byte) step.kind().number()).putInt(step.size());
         if (result != null) {
             bytes.put(result);
         }
@@ -72,11 +72,7 @@ public final class StepLog {
         }
         String name = new String(take(bytes, bytes.get()), StandardCharsets.UTF_8);
         Instant keptAt = Instant.ofEpochMilli(bytes.getLong());
-        int number = bytes.get();
-        if (number < 0 || number >= KeptStep.Kind.values().length) {
-            throw new IllegalArgumentException("the kept steps have a result of the unknown kind " + number);
-        }
-        KeptStep.Kind kind = KeptStep.Kind.values()[number];
+        KeptStep.Kind kind = KeptStep.Kind.of(bytes.get());
         int size = bytes.getInt();
         return kind == KeptStep.Kind.RESULT
                 ? KeptStep.of(name, keptAt, take(bytes, size))

@@ -19,6 +19,7 @@ import io.dedup.LiveLease;
 import io.dedup.OperatorResult;
 import io.dedup.ResultCodec;
 import io.dedup.policy.DedupMode;
+import io.dedup.policy.DedupPolicy;
 import io.dedup.policy.OnStoreFailure;
 import io.dedup.privacy.ResultEncryption;
 import io.dedup.step.KeptStep.Kind;
@@ -435,6 +436,16 @@ class StepsTest extends DeduplicatorTestBase {
         assertThat(effects).isEmpty();
     }
 
+    @ParameterizedTest
+    @EnumSource(mode = Mode.EXCLUDE, names = "LEASED")
+    @DisplayName("a topic that says it has steps is refused at start in the transactional modes")
+    void refusedAtStart(DedupMode mode) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> DedupPolicy.builder().mode(mode).steps(true).build())
+                .withMessageContaining("steps can't be used in mode " + mode);
+        assertThat(DedupPolicy.builder().mode(mode).steps(true).shadow(true)).isNotNull();
+    }
+
     @Test
     @DisplayName("a store that can't keep steps refuses them before they run")
     void unsupported() {
@@ -446,6 +457,10 @@ class StepsTest extends DeduplicatorTestBase {
         assertThatExceptionOfType(UnsupportedOperationException.class)
                 .isThrownBy(() -> deduplicator(without, policy -> policy).execute(key("a"), this::all))
                 .withMessageContaining("can't keep steps of handlers");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> deduplicator(without, policy -> policy.steps(true)))
+                .withMessageContaining("steps can't be used, because store");
+        assertThat(deduplicator(store, policy -> policy.steps(true))).isNotNull();
         assertThat(effects).isEmpty();
     }
 

@@ -51,8 +51,7 @@ import org.springframework.transaction.PlatformTransactionManager;
  * batch meets a locked row. The heartbeat's {@link #renew} keeps one connection to itself if the size of the pool is
  * known (HikariCP, Tomcat JDBC Pool, Commons DBCP2, UCP, c3p0) and at least 3.
  */
-public final class JdbcDedupStore
-        implements DedupStore, StepRecords, StuckRecordFinder, ImportingStore, RecordEraser {
+public final class JdbcDedupStore implements DedupStore, StepRecords, StuckRecordFinder, ImportingStore, RecordEraser {
     private final RecordTable table;
     private final StoreCalls calls;
     private final LeaseOperations operations;

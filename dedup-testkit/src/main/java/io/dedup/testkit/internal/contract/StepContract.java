@@ -123,7 +123,8 @@ public abstract class StepContract extends ContractGroup {
             assertThat(after.orElseThrow().steps()).isEqualTo(ONE);
             assertThat(after.orElseThrow().fencingToken())
                     .isEqualTo(before.orElseThrow().fencingToken());
-            assertRemaining(after.orElseThrow().leaseRemaining(), before.orElseThrow().leaseRemaining());
+            assertRemaining(
+                    after.orElseThrow().leaseRemaining(), before.orElseThrow().leaseRemaining());
         } else {
             before.ifPresent(record -> assertUnchanged(record, after.orElseThrow()));
         }
@@ -151,7 +152,8 @@ public abstract class StepContract extends ContractGroup {
 
     @ParameterizedTest(name = "{0}, {1}")
     @MethodSource("releases")
-    @DisplayName("steps stay with the record when its claim is taken over, released or given back, and change nothing of its counts")
+    @DisplayName(
+            "steps stay with the record when its claim is taken over, released or given back, and change nothing of its counts")
     void survive(ReleaseMode mode, CallForm form) {
         KeyUnderTest subject = steps(form);
         keep(subject, subject.acquire(UniqueNames.owner(), RED), ONE);
@@ -295,8 +297,8 @@ public abstract class StepContract extends ContractGroup {
             case RETENTION_OVER -> advance(KeyUnderTest.LEASE.plus(store().attemptRetention()));
             case IMPORTED ->
                 assertThat(ImportingStore.of(store(), "store")
-                                .importDone(List.of(new ImportRequest(
-                                        subject.key(), claimed, KeyUnderTest.WINDOW, null))))
+                                .importDone(
+                                        List.of(new ImportRequest(subject.key(), claimed, KeyUnderTest.WINDOW, null))))
                         .containsExactly(Decision.IMPORTED);
         }
 

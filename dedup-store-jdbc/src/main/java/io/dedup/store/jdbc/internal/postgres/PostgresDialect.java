@@ -107,8 +107,8 @@ public final class PostgresDialect implements Dialect {
         List<PostgresColumn<RenewRequest>> lease = List.of(number("lease", request -> Micros.of(request.lease())));
         this.renew = writes(settings, PostgresSql.RENEW, RenewRequest::claim, lease);
         this.renewUnlocked = writes(settings, PostgresSql.RENEW_UNLOCKED, RenewRequest::claim, lease);
-        this.keepSteps = writes(
-                settings, PostgresSql.STEP, StepRequest::claim, List.of(bytes("entry", StepRequest::entry)));
+        this.keepSteps =
+                writes(settings, PostgresSql.STEP, StepRequest::claim, List.of(bytes("entry", StepRequest::entry)));
         this.imports = new PostgresImports(settings, statements);
         this.purge = new PostgresPurge(settings, statements);
     }

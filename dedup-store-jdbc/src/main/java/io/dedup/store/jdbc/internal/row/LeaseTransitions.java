@@ -56,8 +56,7 @@ public final class LeaseTransitions {
     }
 
     public static ClaimResult acquired(Row row) {
-        return new ClaimResult.Acquired(
-                row.attempt(), row.deaths(), row.phase().tookOver(), row.token(), row.result());
+        return new ClaimResult.Acquired(row.attempt(), row.deaths(), row.phase().tookOver(), row.token(), row.result());
     }
 
     /** The row after a claim that succeeds. */

@@ -94,6 +94,10 @@ final class ClaimOutput extends CommandOutput<byte[], byte[], ClaimResult[]> {
         int end = UnfinishedValue.end(value, 3);
         String[] parts = new String(value, 1, end - 1, StandardCharsets.US_ASCII).split(",", 4);
         return new Acquired(
-                Integer.parseInt(parts[0]), Integer.parseInt(parts[1]), parts[2].equals("1"), Long.parseLong(parts[3]), UnfinishedValue.steps(value, end));
+                Integer.parseInt(parts[0]),
+                Integer.parseInt(parts[1]),
+                parts[2].equals("1"),
+                Long.parseLong(parts[3]),
+                UnfinishedValue.steps(value, end));
     }
 }

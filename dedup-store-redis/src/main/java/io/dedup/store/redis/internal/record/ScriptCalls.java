@@ -159,7 +159,8 @@ public final class ScriptCalls {
     }
 
     ScriptCall<WriteResult[]> keepSteps(List<StepRequest> requests) {
-        BulkStrings arguments = start.records(requests, request -> request.claim().key());
+        BulkStrings arguments =
+                start.records(requests, request -> request.claim().key());
         for (StepRequest request : requests) {
             arguments.add(request.claim().owner().value(), ',').add(request.entry());
         }

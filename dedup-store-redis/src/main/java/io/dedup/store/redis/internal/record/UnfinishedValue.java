@@ -55,8 +55,7 @@ final class UnfinishedValue {
         return end == value.length ? null : Arrays.copyOfRange(value, end + 1, Math.max(end + 1, value.length - 1));
     }
 
-    private static StoredRecord record(
-            String text, long timeToLive, long retentionMillis, byte @Nullable [] steps) {
+    private static StoredRecord record(String text, long timeToLive, long retentionMillis, byte @Nullable [] steps) {
         String[] parts = text.split(",", 5);
         char phase = text.charAt(0);
         String owner = parts[0].substring(1);
