@@ -200,7 +200,7 @@ class StepsTest extends DeduplicatorTestBase {
                 fails(other, this::chargeReserveAndBreakAfterAll);
                 effect("late");
             });
-            return effect("must not run") == null ? null : null;
+            throw new AssertionError("must not run");
         });
 
         assertThat(outcome).isInstanceOf(Deferred.class);

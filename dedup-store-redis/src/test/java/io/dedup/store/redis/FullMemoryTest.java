@@ -77,8 +77,8 @@ class FullMemoryTest {
         fill();
 
         for (int i = 0; i < 2; i++) {
-            assertThat(store.keepSteps(List.of(
-                            new StepRequest(new Claim(claim.key(), claim.owner(), 1), new byte[] {(byte) i}))))
+            assertThat(store.keepSteps(
+                            List.of(new StepRequest(new Claim(claim.key(), claim.owner(), 1), new byte[] {(byte) i}))))
                     .containsExactly(WriteResult.applied());
         }
 

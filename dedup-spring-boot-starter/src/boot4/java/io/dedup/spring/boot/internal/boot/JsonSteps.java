@@ -23,8 +23,7 @@ public final class JsonSteps implements StepCodec {
 
     @Override
     public <T> T decode(byte[] bytes, Class<T> type) {
-        return mapper()
-                .readerFor(type)
+        return mapper().readerFor(type)
                 .with(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
                 .readValue(bytes);
     }

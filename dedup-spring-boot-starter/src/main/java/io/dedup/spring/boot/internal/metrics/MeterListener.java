@@ -153,9 +153,7 @@ final class MeterListener extends OutcomeListener {
     @Override
     public void step(DedupKey key, String name, StepOutcome outcome) {
         boolean known = stepNames.contains(name) || (stepNames.size() < MAX_STEP_NAMES && stepNames.add(name));
-        registry.counter(
-                        STEPS,
-                        tags(key.scope().topic()).and("step", known ? name : "other", "outcome", outcome.tag()))
+        registry.counter(STEPS, tags(key.scope().topic()).and("step", known ? name : "other", "outcome", outcome.tag()))
                 .increment();
     }
 
