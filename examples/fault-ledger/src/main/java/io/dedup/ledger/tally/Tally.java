@@ -100,13 +100,11 @@ public final class Tally {
                     add(message.id(), found);
                 }
             }
-            if (missing == 0) {
-                continue;
-            } else if (dead.contains(message.id())) {
+            if (missing > 0 && dead.contains(message.id())) {
                 deadLettered += message.poison() ? 0 : 1;
-            } else if (waiting.contains(message.id())) {
+            } else if (missing > 0 && waiting.contains(message.id())) {
                 stuck++;
-            } else {
+            } else if (missing > 0) {
                 lost++;
             }
         }
