@@ -17,7 +17,7 @@ final class ModeRules {
         }
         SettingNames names = policy.settingNames();
         if (policy.steps()) {
-            throw new IllegalArgumentException("steps can't be used in mode " + names.value(mode)
+            throw new IllegalArgumentException("steps cannot be used in mode " + names.value(mode)
                     + ": a rollback would undo what a step wrote in the handler's transaction, and the next attempt would skip"
                     + " it. Set mode to " + names.value(DedupMode.LEASED)
                     + ", or remove steps and call other services with stepKey(...) or from an outbox");

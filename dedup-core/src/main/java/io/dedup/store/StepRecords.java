@@ -27,7 +27,7 @@ public interface StepRecords {
         if (store instanceof StepRecords capable) {
             return capable;
         }
-        throw new UnsupportedOperationException("store " + store.name() + " can't keep steps of handlers: it does not"
+        throw new UnsupportedOperationException("store " + store.name() + " cannot keep steps of handlers: it does not"
                 + " implement StepRecords. Handle the message without step(...), or use another store");
     }
 }

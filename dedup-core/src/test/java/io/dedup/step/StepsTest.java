@@ -254,7 +254,7 @@ class StepsTest extends DeduplicatorTestBase {
     }
 
     @Test
-    @DisplayName("a kept result that can't be read is an error that names the step, and the step doesn't run again")
+    @DisplayName("a kept result that cannot be read is an error that names the step, and the step doesn't run again")
     void unreadable() {
         Deduplicator dedup = deduplicator();
         fails(dedup, this::chargeReserveAndBreak);
@@ -431,7 +431,7 @@ class StepsTest extends DeduplicatorTestBase {
 
         assertThatExceptionOfType(UnsupportedOperationException.class)
                 .isThrownBy(() -> dedup.execute(key("a"), this::all))
-                .withMessageContaining("step charge can't run in mode " + mode)
+                .withMessageContaining("step charge cannot run in mode " + mode)
                 .withMessageContaining("outbox");
         assertThat(effects).isEmpty();
     }
@@ -442,12 +442,12 @@ class StepsTest extends DeduplicatorTestBase {
     void refusedAtStart(DedupMode mode) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> DedupPolicy.builder().mode(mode).steps(true).build())
-                .withMessageContaining("steps can't be used in mode " + mode);
+                .withMessageContaining("steps cannot be used in mode " + mode);
         assertThat(DedupPolicy.builder().mode(mode).steps(true).shadow(true)).isNotNull();
     }
 
     @Test
-    @DisplayName("a store that can't keep steps refuses them before they run")
+    @DisplayName("a store that cannot keep steps refuses them before they run")
     void unsupported() {
         DedupStore without = (DedupStore) Proxy.newProxyInstance(
                 getClass().getClassLoader(),
@@ -456,10 +456,10 @@ class StepsTest extends DeduplicatorTestBase {
 
         assertThatExceptionOfType(UnsupportedOperationException.class)
                 .isThrownBy(() -> deduplicator(without, policy -> policy).execute(key("a"), this::all))
-                .withMessageContaining("can't keep steps of handlers");
+                .withMessageContaining("cannot keep steps of handlers");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> deduplicator(without, policy -> policy.steps(true)))
-                .withMessageContaining("steps can't be used, because store");
+                .withMessageContaining("steps cannot be used, because store");
         assertThat(deduplicator(store, policy -> policy.steps(true))).isNotNull();
         assertThat(effects).isEmpty();
     }

@@ -14,7 +14,7 @@ public record StoreRules(DedupStore store, @Nullable TransactionalRecords transa
     public void check(String where, DedupPolicy policy) {
         DedupMode mode = policy.mode();
         if (policy.steps() && !(store instanceof StepRecords)) {
-            throw new IllegalArgumentException(where + ": steps can't be used, because store " + store.name()
+            throw new IllegalArgumentException(where + ": steps cannot be used, because store " + store.name()
                     + " doesn't keep them: it does not implement StepRecords. Remove steps, or use another store");
         }
         if (!mode.isTransactional()) {

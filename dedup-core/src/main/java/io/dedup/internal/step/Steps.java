@@ -55,7 +55,7 @@ public final class Steps {
     /** Rejects a step that could not be kept, or whose effect a rollback could undo although it is kept. */
     void requireUsable(String name, SteppedRun run) {
         if (run.isTransactional()) {
-            throw new UnsupportedOperationException("step " + name + " can't run in mode "
+            throw new UnsupportedOperationException("step " + name + " cannot run in mode "
                     + run.topic().policy().mode()
                     + ": a rollback would undo what the step wrote in the handler's transaction, and the next attempt would"
                     + " skip it. Call the service without step(...), with stepKey(...) as its idempotency key, or from an"
@@ -63,7 +63,7 @@ public final class Steps {
         }
         if (SpringTransaction.isActive()) {
             throw new UnsupportedOperationException(
-                    "step " + name + " can't run in a transaction: a rollback would undo"
+                    "step " + name + " cannot run in a transaction: a rollback would undo"
                             + " what the step wrote in it, and the next attempt would skip the step. Call step(...) outside of the"
                             + " transaction, and let the function open its own");
         }
@@ -141,7 +141,7 @@ public final class Steps {
             }
             return result;
         } catch (Exception | LinkageError e) {
-            throw unreadable(key, kept.name(), "it can't be read: " + e, e);
+            throw unreadable(key, kept.name(), "it cannot be read: " + e, e);
         }
     }
 

@@ -55,7 +55,7 @@ public class PolicyProperties {
     /** Whether handlers receive a fencing token; true by default. */
     private @Nullable Boolean fencingToken;
 
-    /** Whether to check at start that handlers can use steps, which need mode leased and a store that keeps them. false by default: then the first step fails where they can't be used. */
+    /** Whether to check at start that handlers can use steps, which need mode leased and a store that keeps them. false by default: then the first step fails where they cannot be used. */
     private @Nullable Boolean steps;
 
     /** Whether to only observe: every message is handled, and the outcome that deduplication would have had is counted. false by default. */

@@ -46,7 +46,7 @@ class StepInTransactionTest {
                     transaction.executeWithoutResult(status -> context.step("mail", () -> effects.add("mail")));
                     return null;
                 }))
-                .withMessageContaining("step mail can't run in a transaction");
+                .withMessageContaining("step mail cannot run in a transaction");
         assertThat(effects).isEmpty();
     }
 

@@ -9,7 +9,7 @@ import io.dedup.adapter.Delivery;
 import io.dedup.adapter.Execution;
 import io.dedup.adapter.WaitBudget;
 import io.dedup.engine.Deduplicators;
-import io.dedup.kafka.internal.FailedWork;
+import io.dedup.kafka.internal.failure.FailedWork;
 import io.dedup.kafka.internal.Partitions;
 import io.dedup.policy.DedupPolicy;
 import io.dedup.store.memory.InMemoryDedupStore;

@@ -54,7 +54,7 @@ public abstract class StepContract extends ContractGroup {
     private static final byte[] TWO = {';', ',', 0};
 
     @Test
-    @DisplayName("a store that can't keep steps says so")
+    @DisplayName("a store that cannot keep steps says so")
     void unsupported() {
         if (fixture().keepsSteps()) {
             assertThat(store()).isInstanceOf(StepRecords.class);

@@ -52,7 +52,7 @@ public record RecordView(
                 stored.result() != null);
     }
 
-    /** What can't be read says so itself at the next attempt; an operator must see the rest of the record. */
+    /** What cannot be read says so itself at the next attempt; an operator must see the rest of the record. */
     private static List<StepView> steps(StoredRecord record) {
         try {
             return StepLog.decode(record.steps()).values().stream()
