@@ -1,4 +1,10 @@
-/** Creates and closes deduplicators. */
+/**
+ * Creates and closes deduplicators.
+ *
+ * <p>Status: stable.
+ *
+ * @since 0.1.0
+ */
 @NullMarked
 package io.dedup.engine;
 

@@ -71,7 +71,7 @@ final class MemoryQueueConsumer {
         WaitBudget budget = WaitBudget.of(delivery.topic().policy().inFlightWait());
         Admission admission = dedup.admit(delivery, budget);
         if (!(admission instanceof Admission.Run run)) {
-            return notRun(message, admission);
+            return notHandled(message, admission);
         }
         // 4. Run and settle. HandlerRun is inside: it begins the execution, calls the handler, and completes the claim
         // or releases it, in a transaction where the topic's mode asks for one.
@@ -86,7 +86,7 @@ final class MemoryQueueConsumer {
         if (end instanceof RunEnd.Handled) {
             queue.ack(message); // whatever its completion: the effect has happened
         } else if (end instanceof RunEnd.NotHandled notHandled) {
-            return notRun(message, notHandled.admission());
+            return notHandled(message, notHandled.admission());
         } else {
             failed(message, ((RunEnd.Failed) end).cause());
         }
@@ -94,7 +94,7 @@ final class MemoryQueueConsumer {
     }
 
     /** The handler didn't run, or its transaction was rolled back for a reason outside the handler. */
-    private boolean notRun(MemoryQueue.Message message, Admission admission) {
+    private boolean notHandled(MemoryQueue.Message message, Admission admission) {
         if (admission instanceof Admission.Defer defer) {
             // Not decided yet: deliver again, never acknowledge. It isn't a failure, and spends none of the message's
             // attempts.

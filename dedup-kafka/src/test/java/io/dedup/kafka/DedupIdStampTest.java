@@ -102,7 +102,8 @@ class DedupIdStampTest {
     }
 
     @Test
-    @DisplayName("a function that gives nothing, nonsense, or cannot be made: no ID, or an error that names the setting")
+    @DisplayName(
+            "a function that gives nothing, nonsense, or cannot be made: no ID, or an error that names the setting")
     void badInput() {
         assertThat(DedupIdStamp.<String, String>of("id", record -> " ")
                         .onSend(record("a"))

@@ -34,7 +34,13 @@ import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/** Decides about a delivery, from the store's answer and the policy. */
+/**
+ * Decides about a delivery, from the store's answer and the policy.
+ *
+ * <p>An acquired claim has joined the heartbeat before the decision, so that its lease cannot expire while listeners are
+ * notified. From there on nobody but this class knows of the claim until the caller has the admission. Therefore whatever
+ * is thrown in between gives the claim back: otherwise its message would be blocked for {@code maxProcessingTime}.
+ */
 public final class AdmissionDecider {
     public static final Duration MIN_DEFER_DELAY = Duration.ofMillis(20);
     private static final Duration CLOSED_DELAY = Duration.ofSeconds(1);

@@ -11,7 +11,15 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 
-/** Admits deliveries at their turn, one by one or as a batch. Thread-safe. */
+/**
+ * Admits deliveries at their turn, one by one or as a batch.
+ *
+ * <p>Looks twice whether the engine has been closed: before the claim, and after the claim has joined the heartbeat. The
+ * second look matters. {@code close} sets its flag and then waits for the claims of the heartbeat. A claim that joins
+ * after that wait has begun would be missed by it, and its handler would run while the application closes. With the flag read
+ * after joining, one of the two always sees the other, and such a claim is given back before its handler starts.
+ * Thread-safe.
+ */
 public final class Admissions {
     private final Claimer claimer;
     private final AdmissionDecider decider;

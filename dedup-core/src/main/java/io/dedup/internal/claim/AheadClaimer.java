@@ -21,7 +21,14 @@ import java.util.List;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** Claims deliveries before their turn, with one call. Thread-safe. */
+/**
+ * Claims deliveries before their turn, with one call.
+ *
+ * <p>Such a claim is made with others and waits, so its owner isn't one that is alone: if the process crashes, the message
+ * is charged with no death, because its handler has most probably not begun. For the same reason nothing is claimed ahead
+ * that may have crashed a process before: then all claims are given back, and each message is claimed at its turn.
+ * Whatever is thrown releases every claim that the store may have granted, also those whose answer was lost. Thread-safe.
+ */
 public final class AheadClaimer implements ClaimsAhead {
     private final Claimer claimer;
     private final AdmissionDecider decider;

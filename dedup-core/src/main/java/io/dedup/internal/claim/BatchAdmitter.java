@@ -18,7 +18,16 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Decides about one batch: claims its messages with one call, each ID once. */
+/**
+ * Decides about one batch: claims its messages with one call, each ID once.
+ *
+ * <p>If one of the claims took over a dead one, all are given back before anything runs, and the caller admits the
+ * messages one by one. A message that crashes its process would otherwise take all messages of its batch down with it,
+ * and since a death is counted only for a claim that was made alone, nobody would ever learn which of them it was.
+ *
+ * <p>Nothing but this class knows of the claims until the caller has all admissions. Whatever is thrown gives each of
+ * them back on its own, so that a release that fails doesn't leave the others renewed.
+ */
 final class BatchAdmitter {
     private final Claimer claimer;
     private final AdmissionDecider decider;

@@ -14,7 +14,13 @@ import io.dedup.internal.run.AdmittedRun.Guard;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** Decides about copies of a message within one batch, by what was decided about the first. Thread-safe. */
+/**
+ * Decides about copies of a message within one batch, by what was decided about the first.
+ *
+ * <p>A copy of a message that is about to run follows it and isn't decided on its own: it may be acknowledged only when the
+ * first is done. If the copy were acknowledged at once and the handler then failed, a message without an effect would be
+ * acknowledged; on Kafka, the commit of its offset would even cover the first delivery. Thread-safe.
+ */
 public final class BatchCopies {
     private final SafeListeners<DedupListener> notifier;
     private final AdmissionDecider decider;

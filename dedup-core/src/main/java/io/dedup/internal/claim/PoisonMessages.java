@@ -10,7 +10,14 @@ import io.dedup.internal.listener.SafeListeners;
 import io.dedup.internal.run.AdmittedRun;
 import io.dedup.internal.settle.ClaimSettlement;
 
-/** Rejects messages whose runs have ended with an expired lease too often. Thread-safe. */
+/**
+ * Rejects messages whose runs have ended with an expired lease too often.
+ *
+ * <p>A death proves something only if nothing else could have caused it. So the store counts it only for a claim that was
+ * made alone and at once before its handler ({@link io.dedup.store.Owner#isAlone}), and what was handled before is recorded
+ * before such a claim is made. A conviction forgets the deaths: if the message is sent again after a repair, it is
+ * counted from zero. Thread-safe.
+ */
 public final class PoisonMessages {
     private final SafeListeners<DedupListener> notifier;
     private final ClaimSettlement settlement;

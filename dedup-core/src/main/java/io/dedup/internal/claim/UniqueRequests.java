@@ -13,6 +13,10 @@ import java.util.function.Predicate;
 /**
  * The claims to make for several deliveries with one call: the first delivery of each key, all with one owner.
  *
+ * <p>A call has each key once, because the store would grant the same owner's second request as a repetition of the first:
+ * both deliveries would run. All deliveries are noted as arrived before anything is decided, so that a good ID behind bad
+ * ones shows in time that the topic's IDs are usable ({@link MissingIds}).
+ *
  * @param first the index of the first delivery of each key, whether or not it is claimed
  * @param indexes of the deliveries to claim, ascending
  * @param deliveries the deliveries to claim

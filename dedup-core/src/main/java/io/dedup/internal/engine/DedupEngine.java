@@ -37,10 +37,12 @@ import org.jspecify.annotations.Nullable;
  */
 public final class DedupEngine implements DedupAdapter, AutoCloseable {
     private final EngineParts parts;
+    private final @Nullable TransactionalRecords records;
     private final Map<String, String> groups = new ConcurrentHashMap<>();
 
     public DedupEngine(EngineSettings settings) {
         this.parts = EngineParts.of(settings);
+        this.records = settings.records();
     }
 
     @Override
@@ -89,34 +91,34 @@ public final class DedupEngine implements DedupAdapter, AutoCloseable {
 
     @Override
     public TransactionalRun open(List<Execution> executions, boolean ordered, WaitBudget budget) {
-        return parts.transactions().open(runs(executions), ordered, budget);
+        return parts.endings().transactions().open(runs(executions), ordered, budget);
     }
 
     @Override
     public Results results() {
-        return parts.results();
+        return parts.endings().results();
     }
 
     @Override
     public @Nullable TransactionalRecords records() {
-        return parts.records();
+        return records;
     }
 
     @Override
     public Executor settlements() {
-        return parts.threads();
+        return parts.endings().threads();
     }
 
     @Override
     public List<Completion> succeedAll(List<Execution> executions, WaitBudget budget) {
         List<AdmittedRun> runs = runs(executions);
         runs.forEach(AdmittedRun::requireNoTransaction);
-        return parts.settlement().succeedAll(runs, budget);
+        return parts.endings().claims().succeedAll(runs, budget);
     }
 
     @Override
     public boolean failAll(List<Execution> executions, @Nullable Throwable cause) {
-        return parts.settlement().releaseAll(runs(executions), cause);
+        return parts.endings().claims().releaseAll(runs(executions), cause);
     }
 
     /** Only this engine creates executions, so a list of them needs no copy. */
@@ -137,12 +139,12 @@ public final class DedupEngine implements DedupAdapter, AutoCloseable {
 
     /** An operator's command, see {@link io.dedup.Deduplicator#forget}. */
     public OperatorResult forget(DedupKey key, DedupMode mode, LiveLease liveLease) {
-        return parts.forget().run(key, mode, liveLease);
+        return parts.commands().forget().run(key, mode, liveLease);
     }
 
     /** An operator's command, see {@link io.dedup.Deduplicator#erase}. */
     public Erasure erase(Set<String> storedIds, LiveLease liveLease) {
-        return parts.erase().run(storedIds, liveLease);
+        return parts.commands().erase().run(storedIds, liveLease);
     }
 
     @Override
@@ -183,6 +185,6 @@ public final class DedupEngine implements DedupAdapter, AutoCloseable {
     /** Closes several engines as {@link #close} closes one; their waits overlap and take as long as the longest. */
     public static void closeAll(Collection<DedupEngine> engines) {
         Shutdown.all(engines.stream().map(engine -> engine.parts.shutdown()).toList());
-        engines.forEach(engine -> engine.parts.threads().close());
+        engines.forEach(engine -> engine.parts.endings().threads().close());
     }
 }

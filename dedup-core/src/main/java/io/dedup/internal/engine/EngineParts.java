@@ -25,23 +25,23 @@ import io.dedup.internal.transaction.FrontStore;
 import io.dedup.internal.transaction.Transactions;
 import io.dedup.store.DedupStore;
 import io.dedup.store.transaction.TransactionalRecords;
-import org.jspecify.annotations.Nullable;
 
 /** The parts of an engine. Only {@link #of} knows how they fit together. */
 record EngineParts(
         Admissions admissions,
         AheadClaimer ahead,
-        ClaimSettlement settlement,
+        Endings endings,
         Heartbeat heartbeat,
-        Transactions transactions,
-        @Nullable TransactionalRecords records,
-        ResultBytes results,
         BackgroundWrites background,
-        SettlementThreads threads,
         Availability availability,
-        ForgetCommand forget,
-        EraseCommand erase,
+        Commands commands,
         Shutdown shutdown) {
+
+    /** How runs end: with their claims, with a transaction, with a result for duplicates, on a thread of another's. */
+    record Endings(ClaimSettlement claims, Transactions transactions, ResultBytes results, SettlementThreads threads) {}
+
+    /** What operators ask for. */
+    record Commands(ForgetCommand forget, EraseCommand erase) {}
 
     static EngineParts of(EngineSettings settings) {
         DedupStore store = settings.store();
@@ -72,16 +72,17 @@ record EngineParts(
         return new EngineParts(
                 new Admissions(claimer, decider, new BatchCopies(listeners, decider), settlement, shutdown::hasBegun),
                 new AheadClaimer(claimer, decider, settlement, shutdown::hasBegun),
-                settlement,
+                new Endings(
+                        settlement,
+                        transactions,
+                        new ResultBytes(listeners, store, records, settings.resultEncryption()),
+                        new SettlementThreads(store.name())),
                 heartbeat,
-                transactions,
-                records,
-                new ResultBytes(listeners, store, records, settings.resultEncryption()),
                 background,
-                new SettlementThreads(store.name()),
                 new Availability(store, records != null, decider, transactions),
-                new ForgetCommand(store, calls, background, heartbeat, successes, records, claimer::nextOwner),
-                new EraseCommand(store, background, heartbeat, successes, records),
+                new Commands(
+                        new ForgetCommand(store, calls, background, heartbeat, successes, records, claimer::nextOwner),
+                        new EraseCommand(store, background, heartbeat, successes, records)),
                 shutdown);
     }
 }

@@ -31,9 +31,14 @@ import org.slf4j.LoggerFactory;
  *
  * <p>It therefore knows what this process is handling, and wakes those who wait for the end of it.
  *
- * <p>A claim is removed when its run is settled, or when it is {@link AdmittedRun#isOverdue overdue}: a handler may
- * drop a message without settling it. One thread checks the claims; a claim that is settled before its first check
- * costs only an insertion into a set and a removal.
+ * <p>Nothing may end the beats, and nothing may delay them: if they stop, every lease of the process expires under its
+ * running handler, and other consumers repeat the effects. Therefore a beat catches whatever is thrown, and the store
+ * renews without waiting for locked rows.
+ *
+ * <p>A run that is closed isn't renewed, because its completion is on its way (see {@link AdmittedRun}). A claim is
+ * removed when its run is settled, or when it is {@link AdmittedRun#isOverdue overdue}: a handler may drop a message
+ * without settling it. One thread checks the claims; a claim that is settled before its first check costs only an
+ * insertion into a set and a removal.
  */
 public final class Heartbeat implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Heartbeat.class);

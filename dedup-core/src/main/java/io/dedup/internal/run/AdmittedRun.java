@@ -24,7 +24,19 @@ import java.time.Duration;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** An admitted run of a handler: its claim, if it has one, and its state. Thread-safe. */
+/**
+ * An admitted run of a handler: its claim, if it has one, and its state.
+ *
+ * <p>A run is settled at most once: it is closed first, and only the caller that has closed it sends the completion or
+ * the release. Closing comes before sending because the heartbeat skips closed runs. A renewal that reached the store
+ * after the completion would find no claim of this owner, and a run that has succeeded would be reported as one that
+ * another consumer may repeat.
+ *
+ * <p>A run that nobody settles ends nevertheless. Its lease is renewed until the handler has run for
+ * {@code maxProcessingTime}, counted from the claim if the handler hasn't begun. When its lease is over after that, it is
+ * overdue: it leaves the heartbeat, and any consumer may claim the message. Until then the message is blocked, which is
+ * why each step between a claim and its settlement gives the claim back whatever is thrown. Thread-safe.
+ */
 public final class AdmittedRun extends RunFlags implements Execution, SteppedRun {
     private static final VarHandle STEPS;
 

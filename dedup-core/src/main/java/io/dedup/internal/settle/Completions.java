@@ -17,6 +17,7 @@ import io.dedup.internal.storecall.StoreCalls;
 import io.dedup.internal.storecall.StoreGates;
 import io.dedup.store.CompleteRequest;
 import io.dedup.store.WriteResult;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -213,7 +214,8 @@ public final class Completions {
         }
         if (answer.isApplied()) {
             successes.answered(execution);
-            notifier.report(listener -> listener.completed(keyOf(execution), execution.handlerTime()));
+            Duration took = execution.handlerTime();
+            notifier.report(listener -> listener.completed(keyOf(execution), took));
             return Completion.DONE;
         }
         PendingCompletion byReplacement = successes.refused(successes.remember(execution));

@@ -20,7 +20,13 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Releases claims; in the background if the store does not answer. */
+/**
+ * Releases claims; in the background if the store does not answer.
+ *
+ * <p>A release ends with the run out of the heartbeat, whatever is thrown: a closed run isn't renewed any more, and must not
+ * count as in flight either, or a copy in this process would wait for it. If another owner has taken the claim over, that
+ * owner's run decides about the message: the caller defers it instead of passing it to the broker's error handling.
+ */
 public final class Releases {
     private final StoreCalls store;
     private final SafeListeners<DedupListener> notifier;

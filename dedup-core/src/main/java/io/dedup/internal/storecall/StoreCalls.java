@@ -4,6 +4,7 @@ import io.dedup.DedupKey;
 import io.dedup.DedupListener;
 import io.dedup.DedupStoreException;
 import io.dedup.internal.listener.SafeListeners;
+import io.dedup.store.Claim;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;
 import io.dedup.store.CompleteRequest;
@@ -69,32 +70,42 @@ public final class StoreCalls {
         return storeName;
     }
 
-    /** Returns one answer for each request; none if there is no request. */
+    /** Returns one answer for each request, whatever the store does; none if there is no request. */
     public List<ClaimResult> claim(List<ClaimRequest> requests) {
-        return call(Kind.CLAIM, requests, DedupStore::claim, ClaimResult.StoreError::new, StoreCalls::errorOf);
+        if (requests.isEmpty()) {
+            return List.of();
+        }
+        boolean interrupted = Thread.interrupted();
+        long since = System.nanoTime();
+        int answered = 0;
+        try {
+            List<ClaimResult> answers = store.claim(requests);
+            answered = answered(Kind.CLAIM, requests.size(), answers, StoreCalls::errorOf);
+            return answers;
+        } catch (Throwable e) {
+            return Collections.nCopies(requests.size(), new ClaimResult.StoreError(reported(Kind.CLAIM, e)));
+        } finally {
+            ended(Kind.CLAIM, requests.size(), answered > 0, since, interrupted);
+        }
     }
 
     /** Completes claims. If the store rejects a result because of its size, completes that claim without the result. */
     public List<WriteResult> complete(List<CompleteRequest> requests) {
-        List<WriteResult> answers = completeOnce(requests);
+        List<WriteResult> answers = write(Kind.COMPLETE, requests, CompleteRequest::claim, DedupStore::complete);
         for (int i = 0; i < requests.size(); i++) {
             if (TooLargeResults.is(requests.get(i), answers.get(i))) {
-                return TooLargeResults.repeat(requests, answers, this::completeOnce, notifier);
+                return TooLargeResults.repeat(requests, answers, this::complete, notifier);
             }
         }
         return answers;
     }
 
-    private List<WriteResult> completeOnce(List<CompleteRequest> requests) {
-        return write(Kind.COMPLETE, requests, request -> request.claim().key(), DedupStore::complete);
-    }
-
     public List<WriteResult> release(List<ReleaseRequest> requests) {
-        return write(Kind.RELEASE, requests, request -> request.claim().key(), DedupStore::release);
+        return write(Kind.RELEASE, requests, ReleaseRequest::claim, DedupStore::release);
     }
 
     public List<WriteResult> renew(List<RenewRequest> requests) {
-        return write(Kind.RENEW, requests, request -> request.claim().key(), DedupStore::renew);
+        return write(Kind.RENEW, requests, RenewRequest::claim, DedupStore::renew);
     }
 
     /** Appends to the steps of a claimed message. The store must be able to keep steps. */
@@ -102,7 +113,7 @@ public final class StoreCalls {
         return write(
                         Kind.STEP,
                         List.of(request),
-                        step -> step.claim().key(),
+                        StepRequest::claim,
                         (to, requests) -> StepRecords.of(to).keepSteps(requests))
                 .get(0);
     }
@@ -118,64 +129,50 @@ public final class StoreCalls {
     }
 
     /**
-     * Splits a list so that each call has each key once. A list here may contain a key twice: a lost claim and the
-     * claim of the same process that replaced it can end, or be renewed, together.
+     * Returns one answer for each request, whatever the store does. Splits a list so that each call has each key once: a
+     * list here may contain a key twice, because a lost claim and the claim of the same process that replaced it can end,
+     * or be renewed, together.
      */
     private <Q> List<WriteResult> write(
             Kind kind,
             List<Q> requests,
-            Function<Q, DedupKey> keyOf,
+            Function<Q, Claim> claimOf,
             BiFunction<DedupStore, List<Q>, List<WriteResult>> operation) {
-        int to = endOfDistinct(requests, 0, keyOf);
-        if (to == requests.size()) { // the usual case
-            return call(kind, requests, operation, WriteResult.StoreError::new, StoreCalls::errorOf);
-        }
-        List<WriteResult> answers = new ArrayList<>(requests.size());
-        int from = 0;
-        while (from < requests.size()) {
-            answers.addAll(call(
-                    kind, requests.subList(from, to), operation, WriteResult.StoreError::new, StoreCalls::errorOf));
-            from = to;
-            to = endOfDistinct(requests, from, keyOf);
-        }
-        return answers;
-    }
-
-    /** Returns the index of the first request from this one on whose key another of them has; their number if none has. */
-    private static <Q> int endOfDistinct(List<Q> requests, int from, Function<Q, DedupKey> keyOf) {
-        if (requests.size() - from <= 1) {
-            return requests.size();
-        }
-        Set<DedupKey> keys = new HashSet<>(2 * (requests.size() - from));
-        int to = from;
-        while (to < requests.size() && keys.add(keyOf.apply(requests.get(to)))) {
-            to++;
-        }
-        return to;
-    }
-
-    /** Returns one answer for each request, whatever the store does. */
-    private <Q, A> List<A> call(
-            Kind kind,
-            List<Q> requests,
-            BiFunction<DedupStore, List<Q>, List<A>> operation,
-            Function<DedupStoreException, A> error,
-            Function<A, @Nullable DedupStoreException> errorOf) {
         if (requests.isEmpty()) {
             return List.of();
+        }
+        int distinct = distinct(requests, claimOf);
+        if (distinct < requests.size()) {
+            List<WriteResult> answers = new ArrayList<>(requests.size());
+            answers.addAll(write(kind, requests.subList(0, distinct), claimOf, operation));
+            answers.addAll(write(kind, requests.subList(distinct, requests.size()), claimOf, operation));
+            return answers;
         }
         boolean interrupted = Thread.interrupted();
         long since = System.nanoTime();
         int answered = 0;
         try {
-            List<A> answers = operation.apply(store, requests);
-            answered = answered(kind, requests.size(), answers, errorOf);
+            List<WriteResult> answers = operation.apply(store, requests);
+            answered = answered(kind, requests.size(), answers, StoreCalls::errorOf);
             return answers;
         } catch (Throwable e) {
-            return Collections.nCopies(requests.size(), error.apply(reported(kind, e)));
+            return Collections.nCopies(requests.size(), new WriteResult.StoreError(reported(kind, e)));
         } finally {
             ended(kind, requests.size(), answered > 0, since, interrupted);
         }
+    }
+
+    /** Returns the index of the first request whose key one before it has; their number if none has. */
+    private static <Q> int distinct(List<Q> requests, Function<Q, Claim> claimOf) {
+        if (requests.size() == 1) { // the usual case
+            return 1;
+        }
+        Set<DedupKey> keys = new HashSet<>(2 * requests.size());
+        int to = 0;
+        while (to < requests.size() && keys.add(claimOf.apply(requests.get(to)).key())) {
+            to++;
+        }
+        return to;
     }
 
     /** Returns how many requests have an answer, and reports the others. Throws if it cannot be known which these are. */

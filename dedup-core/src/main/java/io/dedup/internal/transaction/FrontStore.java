@@ -21,6 +21,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Updates the front store after the database records have decided. Never waits for it: a missed update only costs a
  * later duplicate a database query.
+ *
+ * <p>It learns of a success only after the database's commit. If it knew earlier and the commit failed, it would answer the
+ * redelivered message that it is a duplicate, nobody would ask the database, and the effect would be lost.
  */
 public final class FrontStore {
     private final StoreCalls store;

@@ -23,7 +23,15 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Handlers' runs in one open transaction. Belongs to the thread that opened it. */
+/**
+ * Handlers' runs in one open transaction.
+ *
+ * <p>Each end has its order. On success the records are written first, then the transaction commits, and only then does
+ * anybody else learn of it. On failure the transaction is rolled back before claims are released: a release would wait for
+ * the rows that the transaction has locked, and another consumer could claim a message whose effect is still open. If the
+ * commit got no answer, the effect may or may not be durable. Then nothing is completed, released or acknowledged; the
+ * redelivered message finds its record, or doesn't, and that decides. Belongs to the thread that opened it.
+ */
 final class TransactionalHandlerRun implements TransactionalRun {
     private final Transactions parent;
     private final @Nullable OpenTransaction transaction;

@@ -1,4 +1,10 @@
-/** What operators can ask of a store, and the optional capabilities for that. */
+/**
+ * What operators can ask of a store, and the optional capabilities for that.
+ *
+ * <p>Status: stable.
+ *
+ * @since 0.1.0
+ */
 @NullMarked
 package io.dedup.store.operator;
 

@@ -1,4 +1,4 @@
-/** What all packages of this module share: the logger's name, timers and threads, and how a claim is released after a failure. */
+/** What all packages of this module share: the logger's name and partitions. */
 @NullMarked
 package io.dedup.kafka.internal;
 

@@ -29,6 +29,9 @@ public class JdbcProperties {
     /** How long a statement may take, waiting for locks included. */
     private Duration queryTimeout = Duration.ofSeconds(5);
 
+    /** Whether handlers in a transactional mode may suspend their transaction (REQUIRES_NEW). What they do meanwhile isn't rolled back with the record, and can happen twice. */
+    private boolean allowSuspension;
+
     /** How often a background thread deletes expired records. 0 switches this off. */
     private Duration purgeInterval = Duration.ofMinutes(10);
 
@@ -97,6 +100,14 @@ public class JdbcProperties {
 
     public void setQueryTimeout(Duration queryTimeout) {
         this.queryTimeout = queryTimeout;
+    }
+
+    public boolean isAllowSuspension() {
+        return allowSuspension;
+    }
+
+    public void setAllowSuspension(boolean allowSuspension) {
+        this.allowSuspension = allowSuspension;
     }
 
     public Duration getPurgeInterval() {

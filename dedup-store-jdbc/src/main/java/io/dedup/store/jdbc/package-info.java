@@ -1,4 +1,10 @@
-/** A store on a relational database: {@link io.dedup.store.jdbc.JdbcDedupStore}. */
+/**
+ * A store on a relational database: {@link io.dedup.store.jdbc.JdbcDedupStore}.
+ *
+ * <p>Status: stable.
+ *
+ * @since 0.1.0
+ */
 @NullMarked
 package io.dedup.store.jdbc;
 

@@ -27,6 +27,7 @@ public final class Rooms {
     private static final String PROJECT = "io.dedup";
     private static final int FILES_OF_A_PACKAGE = 22;
     private static final int CLASSES_OF_A_CIRCLE = 8;
+    private static final int PARAMETERS_OF_A_CONSTRUCTOR = 8;
 
     private final JavaClasses classes;
 
@@ -60,6 +61,7 @@ public final class Rooms {
                 this::packagesFormNoCircle,
                 this::classesFormNoLargeCircle,
                 this::packagesAreSmall,
+                this::constructorsAreShort,
                 this::internalsOfOthersAreNotUsed,
                 this::publicSignaturesShowNoInternals)) {
             try {
@@ -98,6 +100,22 @@ public final class Rooms {
         }
         files.values().removeIf(each -> each.size() <= FILES_OF_A_PACKAGE);
         require(files.isEmpty(), "Packages of more than " + FILES_OF_A_PACKAGE + " files: " + files);
+    }
+
+    /**
+     * A constructor has at most eight parameters: more of them are values that belong together and have no name yet. A
+     * record is such a value, and has as many components as what it stands for, such as the columns of a row.
+     */
+    public void constructorsAreShort() {
+        List<String> crowded = classes.stream()
+                .filter(each -> !each.isRecord() && !each.isAnonymousClass())
+                .flatMap(each -> each.getConstructors().stream())
+                .filter(each -> each.getRawParameterTypes().size() > PARAMETERS_OF_A_CONSTRUCTOR)
+                .map(JavaCodeUnit::getFullName)
+                .toList();
+        require(
+                crowded.isEmpty(),
+                "Constructors of more than " + PARAMETERS_OF_A_CONSTRUCTOR + " parameters: " + crowded);
     }
 
     /** A package named {@code internal} is used by its own module only. */

@@ -35,6 +35,14 @@ class RoomsTest {
     }
 
     @Test
+    void longConstructors() {
+        assertThatThrownBy(Rooms.ofPackage("io.dedup.rules.fixture.door")::constructorsAreShort)
+                .hasMessageStartingWith("Constructors of more than 8 parameters: [")
+                .hasMessageContaining("Crowd.<init>")
+                .hasMessageNotContaining("Columns.<init>");
+    }
+
+    @Test
     void circles() {
         assertThat(Circles.of(Map.of("a", Set.of("b"), "b", Set.of("c"), "c", Set.of("a", "d"), "d", Set.of())))
                 .containsExactly(Set.of("a", "b", "c"));

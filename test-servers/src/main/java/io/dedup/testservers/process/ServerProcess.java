@@ -16,7 +16,7 @@ import org.slf4j.LoggerFactory;
 /** One run of a server, in a process that ends with this JVM. Its output goes to a file. Thread-safe. */
 public final class ServerProcess {
 
-    private static final Logger LOG = LoggerFactory.getLogger(ServerProcess.class);
+    private static final Logger log = LoggerFactory.getLogger(ServerProcess.class);
     private static final Duration LIMIT = Duration.ofMinutes(2);
     private static final long PROBE_MILLIS = 20;
     private static final int TAIL_LINES = 60;
@@ -24,50 +24,51 @@ public final class ServerProcess {
     private final String name;
     private final Process process;
     private final CompletableFuture<Void> forgotten;
-    private final Path log;
+    private final Path output;
     private final long logStart;
 
-    private ServerProcess(String name, Process process, CompletableFuture<Void> forgotten, Path log, long logStart) {
+    private ServerProcess(String name, Process process, CompletableFuture<Void> forgotten, Path output, long logStart) {
         this.name = name;
         this.process = process;
         this.forgotten = forgotten;
-        this.log = log;
+        this.output = output;
         this.logStart = logStart;
     }
 
-    /** Starts the command in {@code directory}; output is appended to {@code log}. */
-    public static ServerProcess start(String name, List<String> command, Path directory, Path log, OrphanSignal end) {
-        return start(name, command, Path.of("/dev/null"), directory, log, end);
+    /** Starts the command in {@code directory}; output is appended to {@code output}. */
+    public static ServerProcess start(
+            String name, List<String> command, Path directory, Path output, OrphanSignal end) {
+        return start(name, command, Path.of("/dev/null"), directory, output, end);
     }
 
     private static ServerProcess start(
-            String name, List<String> command, Path input, Path directory, Path log, OrphanSignal end) {
+            String name, List<String> command, Path input, Path directory, Path output, OrphanSignal end) {
         try {
-            long logStart = Files.exists(log) ? Files.size(log) : 0;
+            long logStart = Files.exists(output) ? Files.size(output) : 0;
             ProcessBuilder builder = new ProcessBuilder(command)
                     .directory(directory.toFile())
                     .redirectErrorStream(true)
-                    .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
+                    .redirectOutput(ProcessBuilder.Redirect.appendTo(output.toFile()))
                     .redirectInput(input.toFile());
             builder.environment().put("LC_ALL", "C");
             Process process = builder.start();
             Reaper reaper = Workspace.get().reaper();
             reaper.add(process.pid(), end);
             CompletableFuture<Void> forgotten = process.onExit().thenAccept(ended -> reaper.drop(ended.pid()));
-            return new ServerProcess(name, process, forgotten, log, logStart);
+            return new ServerProcess(name, process, forgotten, output, logStart);
         } catch (IOException e) {
             throw new UncheckedIOException("cannot start " + name + ": " + command, e);
         }
     }
 
     /** Runs a command to its end, which has to be a success. */
-    public static void run(String name, List<String> command, Path directory, Path log) {
-        run(name, command, Path.of("/dev/null"), directory, log);
+    public static void run(String name, List<String> command, Path directory, Path output) {
+        run(name, command, Path.of("/dev/null"), directory, output);
     }
 
     /** The same, with a file to be read. */
-    public static void run(String name, List<String> command, Path input, Path directory, Path log) {
-        ServerProcess run = start(name, command, input, directory, log, OrphanSignal.KILL);
+    public static void run(String name, List<String> command, Path input, Path directory, Path output) {
+        ServerProcess run = start(name, command, input, directory, output, OrphanSignal.KILL);
         if (!run.waitFor(LIMIT)) {
             run.kill();
             throw run.failure("took over " + LIMIT.toSeconds() + " s");
@@ -109,7 +110,7 @@ public final class ServerProcess {
         if (isAlive()) {
             signal(process.pid(), signal);
             if (!waitFor(LIMIT)) {
-                LOG.warn("{} doesn't end, killing it", name);
+                log.warn("{} doesn't end, killing it", name);
                 kill();
             }
         }
@@ -177,7 +178,7 @@ public final class ServerProcess {
 
     private String output() {
         try {
-            byte[] all = Files.readAllBytes(log);
+            byte[] all = Files.readAllBytes(output);
             int start = (int) Math.min(logStart, all.length);
             return new String(all, start, all.length - start, StandardCharsets.UTF_8);
         } catch (IOException e) {

@@ -117,7 +117,7 @@ final class ReactiveRequest {
             settlement = new ReactiveRun(run, response);
             handled = new Exchange(exchange, response);
             exchange.getAttributes().put(HttpRun.CONTEXT, run.execution());
-        } catch (Throwable e) { // otherwise the claim would be renewed
+        } catch (Throwable e) { // otherwise the claim would be renewed for maxProcessingTime
             run.execution().giveBack();
             throw e;
         }

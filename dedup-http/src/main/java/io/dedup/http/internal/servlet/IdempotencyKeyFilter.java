@@ -127,7 +127,7 @@ public final class IdempotencyKeyFilter implements Filter {
             run = new ServletRun(admitted.run(), request, capturing, answers);
             request.setAttribute(RUN, run);
             request.setAttribute(HttpRun.CONTEXT, admitted.run().execution());
-        } catch (Throwable e) { // otherwise the claim would be renewed
+        } catch (Throwable e) { // otherwise the claim would be renewed for maxProcessingTime
             admitted.run().execution().giveBack();
             throw e;
         }

@@ -52,8 +52,8 @@ public final class ManualAcks {
     }
 
     /**
-     * Adds a record that the handler is about to get. If that fails, its claim is released, because nothing else would
-     * end its renewals.
+     * Adds a record that the handler is about to get. If that fails, its claim is released: otherwise it would be
+     * renewed for maxProcessingTime.
      */
     public PendingDelivery given(ConsumerRecord<?, ?> record, Execution execution, @Nullable ContainerAck ack) {
         try {

@@ -12,6 +12,9 @@ import org.jspecify.annotations.Nullable;
  * The unfinished records of a partition, from its assignment to its loss. After the loss only its acknowledgments refer
  * to it: they complete their claims and commit nothing. Read and written under the lock of {@link PendingDeliveries}.
  *
+ * <p>Kafka commits one offset for all records below it, so nothing may be committed above an unfinished record: after a
+ * crash that record would not be delivered again. An acknowledgment that comes early waits here for the records below it.
+ *
  * <p>For a record that is finished before one below it, only the offset is kept, and one acknowledgment for all such
  * records up to the next unfinished one.
  */

@@ -36,6 +36,7 @@ public final class BoundConsumer {
     private final WatchedPolls watched;
     private final BatchRetry batchRetry = new BatchRetry();
     private final ConsumerSeekCallback watchedSeeks;
+    private final RevokedPartitions revokedPartitions;
 
     /** Called on the consumer's thread. */
     public BoundConsumer(
@@ -61,6 +62,7 @@ public final class BoundConsumer {
         this.unfinished = new UnfinishedLimit(limits.maxUnfinished(), pending, redeliveries);
         this.watched = hooks.watch(seeks, claims, pending, redeliveries);
         this.watchedSeeks = new WatchedSeeks(seeks, pending.soughtBack());
+        this.revokedPartitions = new RevokedPartitions(watched, transaction.unanswered(), pending, this::fetchAgain);
     }
 
     /** Whether this callback, of which each consumer has its own, belongs to this consumer. */
@@ -162,9 +164,7 @@ public final class BoundConsumer {
 
     /** These partitions, or all if null, belong to another consumer now. */
     public void revoked(@Nullable Collection<TopicPartition> partitions) {
-        watched.revoked(partitions);
-        transaction.unanswered().revoked(partitions);
-        fetchAgain(acks.pending().lost(partitions));
+        revokedPartitions.letGo(partitions);
     }
 
     /** The consumer won't poll any more. */

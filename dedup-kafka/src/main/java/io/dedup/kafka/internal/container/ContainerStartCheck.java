@@ -44,7 +44,8 @@ final class ContainerStartCheck {
     private final ContainerServices services;
     private final ListenerTraits traits;
 
-    ContainerStartCheck(AbstractMessageListenerContainer<?, ?> container, ContainerServices services, ListenerTraits traits) {
+    ContainerStartCheck(
+            AbstractMessageListenerContainer<?, ?> container, ContainerServices services, ListenerTraits traits) {
         this.container = container;
         this.properties = container.getContainerProperties();
         this.services = services;

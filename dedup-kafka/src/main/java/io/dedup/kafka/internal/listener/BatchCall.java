@@ -152,8 +152,8 @@ final class BatchCall<K, V> extends ListenerCall {
     record Prepared<K, V>(BatchCall<K, V> call, ListenerRun run) {}
 
     /**
-     * Prepares the calls for one poll. If that fails, their claims are released, because nothing else would end their
-     * renewals.
+     * Prepares the calls for one poll. If that fails, their claims are released: otherwise they would be renewed for
+     * maxProcessingTime.
      */
     record Calls<K, V>(
             SettlementKind<ListenerCall> kind,

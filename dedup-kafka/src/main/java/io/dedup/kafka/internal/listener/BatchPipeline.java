@@ -121,7 +121,7 @@ final class BatchPipeline<K, V> {
         acks.end();
     }
 
-    /** If planning fails, everything is released, because nothing else would end the renewals of its claims. */
+    /** If planning fails, everything is released: otherwise the claims would be renewed for maxProcessingTime. */
     private BatchPlan planned(BatchAdmission admitted, @Nullable AcknowledgedBatch acks, Supplier<BatchPlan> planning) {
         try {
             BatchPlan plan = planning.get();

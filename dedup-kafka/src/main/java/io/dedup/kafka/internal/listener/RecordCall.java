@@ -9,13 +9,13 @@ import io.dedup.adapter.Execution;
 import io.dedup.adapter.HandlerRun;
 import io.dedup.adapter.TransactionalRun;
 import io.dedup.kafka.internal.KafkaLog;
-import io.dedup.kafka.internal.failure.Rethrow;
 import io.dedup.kafka.internal.ack.ContainerAck;
 import io.dedup.kafka.internal.ack.GivenRecords;
 import io.dedup.kafka.internal.ack.PendingDelivery;
 import io.dedup.kafka.internal.ack.TrackedAcknowledgment;
 import io.dedup.kafka.internal.consumer.BoundConsumer;
 import io.dedup.kafka.internal.deferral.Deferrals;
+import io.dedup.kafka.internal.failure.Rethrow;
 import io.dedup.kafka.internal.handler.Invocations.Invocation;
 import io.dedup.kafka.internal.reply.ReplyExchange;
 import io.dedup.kafka.internal.settlement.NotAcknowledgedException;
@@ -174,7 +174,7 @@ final class RecordCall<K, V> extends RecordListenerCall implements Invocation {
     private @Nullable ContainerAck ackOf(Acknowledgment ofContainer) {
         try {
             return bound.commitsOffsets() ? ContainerAck.of(record, ofContainer) : null;
-        } catch (Throwable e) { // for example out of memory: nothing else would end the claim's renewals
+        } catch (Throwable e) { // out of memory: otherwise the claim would be renewed for maxProcessingTime
             execution().giveBack();
             throw e;
         }

@@ -128,7 +128,7 @@ final class RecordPipeline<K, V> {
         bound.redeliveries().fetch(); // it may have been the last unfinished record below one to redeliver
     }
 
-    /** If that fails, for example out of memory, the claim is released, because nothing else would end its renewals. */
+    /** If that fails, the claim is released: otherwise it would be renewed for maxProcessingTime. */
     private ListenerRun runOf(
             SettlementKind<? super RecordListenerCall> kind,
             ConsumerRecord<K, V> record,

@@ -18,6 +18,9 @@ import org.slf4j.LoggerFactory;
 /**
  * Seeks back, before a poll, to records that would otherwise be lost: those that the container has dropped, and those
  * that have failed meanwhile.
+ *
+ * <p>It never seeks forward, since everything between would be lost: where the position isn't known now, it leaves the
+ * partition for the next poll. And it never seeks below the log's start ({@link LogStarts}).
  */
 final class FetchAgain {
     private static final Logger log = LoggerFactory.getLogger(KafkaLog.NAME);

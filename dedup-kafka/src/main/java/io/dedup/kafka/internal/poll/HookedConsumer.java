@@ -19,6 +19,11 @@ import org.jspecify.annotations.Nullable;
  * Calls a {@link WatchedPolls} around a Kafka consumer's polls, commits and seeks. It is a proxy, because
  * {@link Consumer} has different methods in different versions. Without a decorated listener on its thread it only
  * delegates.
+ *
+ * <p>It is the one place that sees every commit of the consumer, whoever calls it. Here each commit waits until the queued
+ * successes are recorded: if an offset were committed before the successes below it, a crash in between would leave
+ * messages that are neither delivered again nor known as handled, and a copy of one would repeat its effect.
+ * {@code groupMetadata} counts as a commit, because a producer fetches it to commit offsets in its transaction.
  */
 final class HookedConsumer extends ConsumerWrapper {
     private final Supplier<@Nullable WatchedPolls> ofThread;

@@ -16,7 +16,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * The polled records that a consumer's listener hasn't finished. While the container holds them, only its memory does:
  * the consumer's position is past them. If an exception leaves the container's loop, the container drops them, and the
- * next commit of their partition skips them.
+ * next commit of their partition skips them. So whatever may have dropped something marks this as dropSuspected, and before
+ * the next poll {@link FetchAgain} seeks back to the first record of each partition that isn't finished.
+ *
+ * <p>The opposite mistake is as bad. What no listener was given, for example because an interceptor removed it, is finished
+ * by nobody. If it stayed outstanding, a later exception would seek back to it, perhaps below the log's start, where
+ * {@code auto.offset.reset} decides. Therefore a poll without a disturbance finishes all that the container no longer has.
  *
  * <p>Used by the consumer's thread.
  */

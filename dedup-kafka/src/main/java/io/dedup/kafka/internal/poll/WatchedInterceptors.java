@@ -33,7 +33,8 @@ public final class WatchedInterceptors implements InvocationHandler {
         }
         BatchInterceptor<K, V> batches = (BatchInterceptor<K, V>) ofBatches(container);
         if (batches != null && !isWatched(batches)) {
-            container.setBatchInterceptor((BatchInterceptor<K, V>) around(BatchInterceptor.class, batches, suspectDrop));
+            container.setBatchInterceptor(
+                    (BatchInterceptor<K, V>) around(BatchInterceptor.class, batches, suspectDrop));
         }
     }
 

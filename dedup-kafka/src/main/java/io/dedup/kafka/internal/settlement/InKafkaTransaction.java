@@ -4,8 +4,8 @@ import static java.util.Objects.requireNonNull;
 
 import io.dedup.adapter.DedupAdapter;
 import io.dedup.kafka.exception.DeliveryDeferredException;
-import io.dedup.kafka.internal.failure.FailedWork;
 import io.dedup.kafka.internal.consumer.BoundConsumer;
+import io.dedup.kafka.internal.failure.FailedWork;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.kafka.clients.consumer.Consumer;
@@ -89,8 +89,8 @@ final class InKafkaTransaction implements SettlementKind<ListenerCall> {
     }
 
     /**
-     * If the transaction cannot begin, its claims are released: nothing else would release them, and their messages
-     * would stay in flight.
+     * If the transaction cannot begin, its claims are released: otherwise they would be renewed for maxProcessingTime,
+     * and their messages would be in flight so long.
      */
     private void runApart(ListenerRun run, List<? extends ConsumerRecord<?, ?>> part, Consumer<?, ?> consumer) {
         AtomicBoolean begun = new AtomicBoolean();

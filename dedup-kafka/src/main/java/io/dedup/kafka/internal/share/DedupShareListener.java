@@ -10,8 +10,8 @@ import io.dedup.adapter.HandlerRun;
 import io.dedup.adapter.RunEnd;
 import io.dedup.adapter.Settlement;
 import io.dedup.kafka.exception.DeliveryDeferredException;
-import io.dedup.kafka.internal.failure.FailedWork;
 import io.dedup.kafka.internal.KafkaLog;
+import io.dedup.kafka.internal.failure.FailedWork;
 import io.dedup.kafka.internal.failure.Rethrow;
 import io.dedup.kafka.internal.handler.Invocations;
 import io.dedup.kafka.internal.record.RecordDeliveries;
@@ -71,13 +71,13 @@ final class DedupShareListener<K, V>
         }
         Admission admission = engine.admit(deliveries.of(record), holding.budgetFor(record));
         if (!(admission instanceof Admission.Run run)) {
-            notRun(record, acknowledgment, admission, holding);
+            notHandled(record, acknowledgment, admission, holding);
             return;
         }
         Execution execution = run.execution();
         try {
             holding.handling(record, policy(record).maxProcessingTime());
-        } catch (Throwable e) { // nothing else would end the renewals of its claim
+        } catch (Throwable e) { // otherwise the claim would be renewed for maxProcessingTime
             execution.giveBack();
             throw e;
         }
@@ -95,7 +95,7 @@ final class DedupShareListener<K, V>
     }
 
     /** Returns when the record may be accepted without a run. */
-    private void notRun(
+    private void notHandled(
             ConsumerRecord<K, V> record,
             @Nullable ShareAcknowledgment acknowledgment,
             Admission admission,
@@ -176,7 +176,7 @@ final class DedupShareListener<K, V>
                 },
                 consumer.budgetFor(record));
         if (end instanceof RunEnd.NotHandled notHandled) {
-            notRun(record, acknowledgment, notHandled.admission(), consumer);
+            notHandled(record, acknowledgment, notHandled.admission(), consumer);
         } else if (end instanceof RunEnd.Failed failed) {
             if (!(failed.cause() instanceof NotAcknowledgedException open) || ack == null) {
                 throw Rethrow.asIs(failed.cause());

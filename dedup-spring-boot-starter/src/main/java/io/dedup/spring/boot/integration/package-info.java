@@ -1,4 +1,10 @@
-/** For flows of Spring Integration. */
+/**
+ * For flows of Spring Integration.
+ *
+ * <p>Status: experimental; it may change in any minor release.
+ *
+ * @since 0.1.0
+ */
 @NullMarked
 package io.dedup.spring.boot.integration;
 

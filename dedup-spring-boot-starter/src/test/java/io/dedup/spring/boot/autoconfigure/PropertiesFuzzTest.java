@@ -63,6 +63,7 @@ class PropertiesFuzzTest {
             "dedup.jdbc.attempt-retention",
             "dedup.jdbc.lock-timeout",
             "dedup.jdbc.query-timeout",
+            "dedup.jdbc.allow-suspension",
             "dedup.jdbc.purge-batch",
             "dedup.jdbc.purge-interval",
             "dedup.redis.url",

@@ -48,7 +48,8 @@ public abstract class ImportContract extends ContractGroup {
 
     @BeforeEach
     void requireImports(TestInfo test) {
-        assumeTrue(fixture().imports() || test.getDisplayName().startsWith("a store that cannot"), "imports no records");
+        assumeTrue(
+                fixture().imports() || test.getDisplayName().startsWith("a store that cannot"), "imports no records");
     }
 
     @Test

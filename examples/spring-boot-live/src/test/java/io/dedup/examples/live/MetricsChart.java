@@ -19,7 +19,7 @@ final class MetricsChart {
     private static final int PLOT_WIDTH = WIDTH - LEFT - 30;
     private static final int PLOT_HEIGHT = 180;
     private static final int HEAD = 58;
-    private static final List<String> COLOURS =
+    private static final List<String> COLORS =
             List.of("#1f77b4", "#d9730d", "#2a9d4a", "#c0392b", "#8e5bb5", "#7a5c4f", "#c9509b", "#5f6b76");
 
     private final Instant from;
@@ -60,7 +60,7 @@ final class MetricsChart {
         int number = 0;
         int legend = LEFT;
         for (Map.Entry<String, JsonNode> each : series.entrySet()) {
-            String color = COLOURS.get(number++ % COLOURS.size());
+            String color = COLORS.get(number++ % COLORS.size());
             svg.append("<path class='line' stroke='%s' d='%s'/>".formatted(color, line(each.getValue(), top)));
             svg.append("<text class='legend' style='fill:%s' x='%d' y='%d'>● %s</text>"
                     .formatted(color, legend, TOP + PLOT_HEIGHT + 42, HtmlUtils.htmlEscape(each.getKey())));

@@ -20,6 +20,7 @@ class WorkflowsTest {
     private static final Pattern PROOF = Pattern.compile("\\| `([\\w-]+)` \\| .* \\| `mvn .* \\|");
 
     private final String nightly = Checkout.text(".github/workflows/nightly.yml");
+    private final String release = Checkout.text(".github/workflows/release.yml");
     private final String build = Checkout.text(".github/workflows/build.yml");
 
     @Test
@@ -31,7 +32,7 @@ class WorkflowsTest {
                     Pattern.compile("<profile>\\s*(?:<!--.*?-->\\s*)?<id>([^<]+)</id>", Pattern.DOTALL),
                     Checkout.text(pom)));
         }
-        String workflows = nightly + build;
+        String workflows = nightly + build + release;
         assertThat(profiles).containsAll(found(PROFILE, workflows));
         assertThat(found(MODULES, workflows))
                 .isNotEmpty()

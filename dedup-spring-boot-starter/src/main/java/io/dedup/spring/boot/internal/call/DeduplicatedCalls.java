@@ -102,7 +102,7 @@ public final class DeduplicatedCalls<M> {
             });
         } while (patience == Patience.UNTIL_DECIDED && isUndecided(end) && waits.goOn());
         if (end instanceof RunEnd.NotHandled notHandled) {
-            return notRun(notHandled.admission(), patience);
+            return notHandled(notHandled.admission(), patience);
         }
         if (end instanceof RunEnd.Failed failed) {
             throw failed.cause();
@@ -139,7 +139,7 @@ public final class DeduplicatedCalls<M> {
                 && (defer.reason() == DeferReason.STORE_UNAVAILABLE || defer.reason() == DeferReason.IN_FLIGHT);
     }
 
-    private CallResult notRun(Admission admission, Patience patience) {
+    private CallResult notHandled(Admission admission, Patience patience) {
         if (admission instanceof Admission.Defer defer) {
             Throwable cause = patience == Patience.SHORT
                     ? defer.cause()

@@ -1,6 +1,7 @@
 package io.dedup.spring.boot.internal.check;
 
 import io.dedup.spring.boot.DedupConfigurationException;
+import io.dedup.spring.boot.internal.text.YamlPath;
 import java.lang.reflect.Method;
 import java.util.Arrays;
 import org.springframework.aop.Advisor;
@@ -29,8 +30,8 @@ public final class AsyncHandlers {
                                 + " cannot be deduplicated: its handler is @Async, so it returns before"
                                 + " its effect has happened. Its messages would be recorded as done, and acknowledged, even"
                                 + " if it fails.",
-                        "Remove @Async from the handler, or switch off deduplication of this listener with"
-                                + " dedup.listeners." + name + ".enabled: false.");
+                        "Remove @Async from the handler, or switch off deduplication of this listener with" + " "
+                                + YamlPath.listener(name) + ".enabled: false.");
             }
             each = AopProxyUtils.getSingletonTarget(each);
         }

@@ -8,6 +8,7 @@ import io.dedup.spring.boot.internal.plan.SettingsLayer;
 import io.dedup.spring.boot.internal.plan.TopicEntries;
 import io.dedup.spring.boot.internal.plan.TopicPlans;
 import io.dedup.spring.boot.internal.text.NearestName;
+import io.dedup.spring.boot.internal.text.YamlPath;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -53,7 +54,7 @@ final class UnusedEntries {
         });
         plans.listenerNames().forEach(name -> {
             if (!known.listeners().contains(name)) {
-                String path = "dedup.listeners." + name;
+                String path = YamlPath.listener(name);
                 Set<String> all = known.listeners();
                 refuseMisspelled(name, path, all, "listener", "does not exist", "dedup.listeners");
                 warnings.add(unused(
@@ -91,7 +92,8 @@ final class UnusedEntries {
                 (similar.isEmpty()
                                 ? "Correct the names"
                                 : "Did you mean " + String.join(", ", similar) + "? Correct the name")
-                        + " under dedup.topics. If the listeners are registered later, or several applications share these"
+                        + " under dedup.topics. If the listeners are registered later or lazily (spring.main.lazy-initialization), if a"
+                        + " condition such as @ConditionalOnProperty switches them off here, or if several applications share these"
                         + " settings, set dedup.checks.refuse-unused: false to make this a warning.");
     }
 
@@ -115,7 +117,7 @@ final class UnusedEntries {
                                 !topics.ofPattern(pattern).isEmpty() || topics.partlyMatching(pattern) != null)
                 || known.listeners().stream().anyMatch(name -> {
                     ListenerProperties entry = plans.listener(name);
-                    return entry != null && !new SettingsLayer("dedup.listeners." + name, entry).isEmpty();
+                    return entry != null && !new SettingsLayer(YamlPath.listener(name), entry).isEmpty();
                 });
     }
 

@@ -21,6 +21,7 @@ import io.dedup.store.DedupStore;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
@@ -99,6 +100,11 @@ public final class DeduplicatorFactory {
     /** Reports a deduplicator that is in use from now on. */
     void announce(Deduplicator opened) {
         listenerFactories.orderedStream().forEach(each -> each.opened(opened));
+    }
+
+    /** Reports what is deduplicated from now on. */
+    void announce(String consumer, Set<String> topics) {
+        listenerFactories.orderedStream().forEach(each -> each.serving(consumer, topics));
     }
 
     private Deduplicator deduplicator(

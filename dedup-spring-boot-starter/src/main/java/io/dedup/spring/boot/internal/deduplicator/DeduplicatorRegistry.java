@@ -7,6 +7,7 @@ import io.dedup.spring.boot.internal.plan.PlannedListener;
 import io.dedup.spring.boot.internal.plan.PlannedPath;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Consumer;
 
 /**
@@ -44,6 +45,7 @@ public final class DeduplicatorRegistry implements AutoCloseable {
         check.accept(serving);
         DeduplicatedListener added = new DeduplicatedListener(listener, serving);
         listeners.add(added);
+        factory.announce(listener.consumer(), listener.byTopic().keySet());
         return added;
     }
 
@@ -62,6 +64,7 @@ public final class DeduplicatorRegistry implements AutoCloseable {
                 SharedRecords.requireIntended(each, listener.servedBy().broker(), listener.listener());
             }
             paths.add(new DeduplicatedPath(each, serving));
+            factory.announce(each.consumer(), Set.of(each.topic()));
         }
         return serving.deduplicator();
     }

@@ -4,6 +4,7 @@ import io.dedup.spring.boot.DedupConfigurationException;
 import io.dedup.spring.boot.internal.plan.ListenerSpec;
 import io.dedup.spring.boot.internal.plan.PlannedListener;
 import io.dedup.spring.boot.internal.plan.PlannedPath;
+import io.dedup.spring.boot.internal.text.YamlPath;
 import java.util.Objects;
 
 /**
@@ -56,8 +57,8 @@ final class SharedRecords {
                     rename(path)
                             + " Only if the request handler itself does what the listener does, so that whichever comes first does"
                             + " it: set " + path.property()
-                            + ".same-effect-as-listeners: true, and set dedup.listeners."
-                            + listener.spec().name() + ".consumer to " + listener.consumer() + ".");
+                            + ".same-effect-as-listeners: true, and set "
+                            + YamlPath.listener(listener.spec().name()) + ".consumer to " + listener.consumer() + ".");
         }
         if (!listener.canShareRecords(path)) {
             throw differentSettings(
@@ -97,10 +98,10 @@ final class SharedRecords {
     private static DedupConfigurationException twoGroups(
             String both, ListenerSpec other, PlannedListener listener, boolean sameBroker) {
         String name = listener.spec().name();
-        String rename =
-                "Set dedup.listeners." + name + ".consumer to another name. Changing a consumer name forgets windows.";
+        String rename = "Set " + YamlPath.listener(name)
+                + ".consumer to another name. Changing a consumer name forgets windows.";
         String join = " If both brokers bring the same messages, as while you move from one to the other, set both"
-                + " dedup.listeners." + other.name() + ".consumer and dedup.listeners." + name + ".consumer to "
+                + " " + YamlPath.listener(other.name()) + ".consumer and " + YamlPath.listener(name) + ".consumer to "
                 + listener.consumer() + ": each message then takes effect once.";
         return new DedupConfigurationException(
                 both + ". Each would take the messages that the other has handled for duplicates, and skip them.",

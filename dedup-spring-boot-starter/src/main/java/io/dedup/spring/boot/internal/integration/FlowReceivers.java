@@ -17,6 +17,7 @@ import io.dedup.spring.boot.internal.plan.PlannedListener;
 import io.dedup.spring.boot.internal.plan.TopicPlan;
 import io.dedup.spring.boot.internal.plan.TopicPlans;
 import io.dedup.spring.boot.internal.store.MethodTransactions;
+import io.dedup.spring.boot.internal.text.YamlPath;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -112,7 +113,7 @@ public final class FlowReceivers {
             throw new DedupConfigurationException(
                     "The advice " + name
                             + " would have to compare payloads by fingerprint, but the payload of a flow is an object.",
-                    "Set dedup.listeners." + name + ".fingerprint: false.");
+                    "Set " + YamlPath.listener(name) + ".fingerprint: false.");
         }
         MessageIdExtractor<? super Message<?>> extractor =
                 strategy == null ? extractor(plan) : FlowMessageIds.requireStable(strategy);

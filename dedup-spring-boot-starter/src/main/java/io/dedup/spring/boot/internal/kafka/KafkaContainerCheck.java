@@ -4,6 +4,7 @@ import io.dedup.spring.boot.DedupConfigurationException;
 import io.dedup.spring.boot.internal.check.RiskCheck;
 import io.dedup.spring.boot.internal.deduplicator.DeduplicatedListener;
 import io.dedup.spring.boot.internal.text.YamlNames;
+import io.dedup.spring.boot.internal.text.YamlPath;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -48,8 +49,8 @@ public final class KafkaContainerCheck implements RiskCheck {
             throw new DedupConfigurationException(
                     YamlNames.inYaml(problem),
                     (problem.contains("kafkaAwareTransactionManager") && each.registered() ? FROM_PREFIX : "")
-                            + "Change that setting, or switch off deduplication of this listener with dedup.listeners."
-                            + each.name() + ".enabled: false.",
+                            + "Change that setting, or switch off deduplication of this listener with "
+                            + YamlPath.listener(each.name()) + ".enabled: false.",
                     e);
         }
     }

@@ -41,7 +41,8 @@ public final class KafkaIds {
         return expression.extractor(this::one);
     }
 
-    @SuppressWarnings("unchecked") // a bean's type argument cannot be asked; a wrong one is a missing ID with its reason
+    @SuppressWarnings(
+            "unchecked") // a bean's type argument cannot be asked; a wrong one is a missing ID with its reason
     private MessageIdExtractor<? super ConsumerRecord<?, ?>> one(IdExpression.Part part) {
         return switch (part.kind()) {
             case HEADER -> KafkaMessageIds.header(part.argument());

@@ -6,6 +6,7 @@ import io.dedup.kafka.KafkaDedup;
 import io.dedup.spring.boot.DedupConfigurationException;
 import io.dedup.spring.boot.internal.check.RiskCheck;
 import io.dedup.spring.boot.internal.deduplicator.DeduplicatedListener;
+import io.dedup.spring.boot.internal.text.YamlPath;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -73,7 +74,7 @@ public final class OtherContainers implements RiskCheck, ApplicationListener<Con
                     "Listener " + name + " reads topics of dedup.topics, " + topics
                             + ", in a share group, whose containers the starter cannot deduplicate.",
                     "Create its container with KafkaDedup.shareGroups() in Java, or switch off its deduplication with"
-                            + " dedup.listeners." + name + ".enabled: false.");
+                            + " " + YamlPath.listener(name) + ".enabled: false.");
         }
         if (container.isRunning()) {
             throw startedUndecorated(name, topics);
@@ -90,7 +91,7 @@ public final class OtherContainers implements RiskCheck, ApplicationListener<Con
                         + " application, or in a child context.",
                 "Declare the container, with its message listener, as a bean where the starter is configured, and let Spring"
                         + " start it; or decorate it in Java with KafkaDedup.decorate. To let it run without"
-                        + " deduplication, set dedup.listeners." + name + ".enabled: false.");
+                        + " deduplication, set " + YamlPath.listener(name) + ".enabled: false.");
     }
 
     /** The configured topics of a container that is neither decorated nor to be left as it is. */

@@ -16,6 +16,7 @@ import io.dedup.spring.boot.internal.plan.PlannedListener;
 import io.dedup.spring.boot.internal.plan.TopicPlan;
 import io.dedup.spring.boot.internal.plan.TopicPlans;
 import io.dedup.spring.boot.internal.text.SettingText;
+import io.dedup.spring.boot.internal.text.YamlPath;
 import io.dedup.store.transaction.HandlerInspector;
 import io.dedup.store.transaction.HandlerMethod;
 import io.dedup.store.transaction.TransactionalRecords;
@@ -151,7 +152,7 @@ public final class DeduplicatedMethods implements SmartInitializingSingleton, Ri
                         + " is a @TransactionalEventListener that waits while the store is down or its ID is in flight, on the"
                         + " thread of its publisher, which still holds the connection of its transaction: a few events may"
                         + " use up the pool",
-                "Add @Async, or set dedup.listeners.[" + method.name() + "].max-wait to a few seconds.");
+                "Add @Async, or set " + YamlPath.listener(method.name()) + ".max-wait to a few seconds.");
     }
 
     private static Warning notDeduplicated(DeduplicatedMethod method) {

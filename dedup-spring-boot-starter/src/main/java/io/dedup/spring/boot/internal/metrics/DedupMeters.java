@@ -9,6 +9,7 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Function;
@@ -52,6 +53,11 @@ public final class DedupMeters implements DeduplicatorListenerFactory {
                     all,
                     it -> DedupAdapter.of(it).pendingCompletions());
         }
+    }
+
+    @Override
+    public void serving(String consumer, Set<String> topics) {
+        topics.forEach(topic -> MeterListener.begin(registry, consumer, topic));
     }
 
     private void gauge(

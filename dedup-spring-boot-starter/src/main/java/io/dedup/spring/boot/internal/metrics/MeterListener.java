@@ -65,18 +65,27 @@ final class MeterListener extends OutcomeListener {
     }
 
     private Tags tags(String topic) {
+        return tags(consumer, topic);
+    }
+
+    private static Tags tags(String consumer, String topic) {
         return Tags.of("consumer", consumer, "topic", topic);
     }
 
     /**
-     * Registers the counters that have alerts when the topic is first seen. A counter that is only registered with its first event shows
-     * no increase that an alert could detect.
+     * Registers the counters that have alerts, before the topic's first message. A counter that is only registered with its first
+     * event shows no increase that an alert could detect: a backlog may be rejected between two scrapes.
      */
+    static void begin(MeterRegistry registry, String consumer, String topic) {
+        FROM_ZERO.forEach(meter -> registry.counter(meter, tags(consumer, topic)));
+        OUTCOMES_FROM_ZERO.forEach(
+                outcome -> registry.counter(MESSAGES, tags(consumer, topic).and("outcome", outcome)));
+    }
+
+    /** For topics that were found by a pattern. */
     private void begin(String topic) {
         if (topics.add(topic)) {
-            FROM_ZERO.forEach(meter -> registry.counter(meter, tags(topic)));
-            OUTCOMES_FROM_ZERO.forEach(
-                    outcome -> registry.counter(MESSAGES, tags(topic).and("outcome", outcome)));
+            begin(registry, consumer, topic);
         }
     }
 

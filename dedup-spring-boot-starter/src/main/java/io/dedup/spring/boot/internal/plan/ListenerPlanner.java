@@ -2,6 +2,7 @@ package io.dedup.spring.boot.internal.plan;
 
 import io.dedup.spring.boot.DedupConfigurationException;
 import io.dedup.spring.boot.ListenerProperties;
+import io.dedup.spring.boot.internal.text.YamlPath;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -71,7 +72,7 @@ public final class ListenerPlanner {
             return;
         }
         if (entry != null && entry.getConsumerGroup() != null) {
-            requireOwnGroup(spec, "dedup.listeners." + spec.name() + ".consumer-group", entry.getConsumerGroup());
+            requireOwnGroup(spec, YamlPath.listener(spec.name()) + ".consumer-group", entry.getConsumerGroup());
         }
         if (spec.annotation() != null) {
             requireOwnGroup(
@@ -87,7 +88,7 @@ public final class ListenerPlanner {
                     "Listener " + spec.name() + " is in consumer group " + spec.group() + ", but " + setting + " is "
                             + group + ". The setting is only for listeners that don't have a group themselves.",
                     "Remove it, or change the group where the listener is declared. The name within which message IDs are"
-                            + " unique is dedup.listeners." + spec.name() + ".consumer.");
+                            + " unique is " + YamlPath.listener(spec.name()) + ".consumer.");
         }
     }
 
@@ -97,7 +98,7 @@ public final class ListenerPlanner {
         Duration wait = entry == null ? null : entry.getMaxWait();
         if (wait != null && wait.isNegative()) {
             throw new DedupConfigurationException(
-                    "dedup.listeners." + spec.name() + ".max-wait is negative.", "Set it to zero or more.");
+                    YamlPath.listener(spec.name()) + ".max-wait is negative.", "Set it to zero or more.");
         }
         return wait;
     }
@@ -110,7 +111,7 @@ public final class ListenerPlanner {
         }
         ListenerProperties entry = plans.listener(spec.name());
         if (entry != null) {
-            add(own, new SettingsLayer("dedup.listeners." + spec.name(), entry));
+            add(own, new SettingsLayer(YamlPath.listener(spec.name()), entry));
         }
         return own;
     }
@@ -151,7 +152,7 @@ public final class ListenerPlanner {
             throw new DedupConfigurationException(
                     "Listener " + spec.name()
                             + " has no consumer group, so there is no consumer name within which its message IDs are unique.",
-                    "Set dedup.listeners." + spec.name() + ".consumer, or give the listener a consumer group.");
+                    "Set " + YamlPath.listener(spec.name()) + ".consumer, or give the listener a consumer group.");
         }
         return spec.group();
     }

@@ -1,6 +1,7 @@
 package io.dedup.spring.boot.internal.plan;
 
 import io.dedup.spring.boot.PolicyProperties;
+import io.dedup.spring.boot.internal.text.YamlPath;
 import java.util.Objects;
 import java.util.stream.Stream;
 
@@ -19,7 +20,7 @@ public record SettingsLayer(String path, PolicyProperties settings) {
 
     /** The path of the properties that override this layer: its own, or for an annotation the entry of its listener. */
     String yaml() {
-        return path.startsWith(ANNOTATION) ? "dedup.listeners." + path.substring(ANNOTATION.length()) : path;
+        return path.startsWith(ANNOTATION) ? YamlPath.listener(path.substring(ANNOTATION.length())) : path;
     }
 
     /** The name of one of its settings. */

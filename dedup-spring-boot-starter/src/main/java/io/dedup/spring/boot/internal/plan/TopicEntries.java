@@ -2,6 +2,7 @@ package io.dedup.spring.boot.internal.plan;
 
 import io.dedup.spring.boot.DedupConfigurationException;
 import io.dedup.spring.boot.TopicProperties;
+import io.dedup.spring.boot.internal.text.YamlPath;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -12,8 +13,6 @@ import org.jspecify.annotations.Nullable;
 
 /** The entries of {@code dedup.topics}, by name and by pattern. Immutable. */
 public final class TopicEntries {
-    private static final Pattern PLAIN = Pattern.compile("[A-Za-z0-9-]+");
-
     private final Map<String, SettingsLayer> byName = new LinkedHashMap<>();
     private final List<ByPattern> byPattern = new ArrayList<>();
 
@@ -26,8 +25,7 @@ public final class TopicEntries {
      */
     public TopicEntries(Map<String, TopicProperties> entries) {
         entries.forEach((key, entry) -> {
-            // As written in YAML, where other characters are lost without brackets.
-            String path = "dedup.topics." + (PLAIN.matcher(key).matches() ? key : "\"[" + key + "]\"");
+            String path = YamlPath.topic(key);
             SettingsLayer layer = new SettingsLayer(path, entry);
             String regex = entry.getPattern();
             if (regex != null) {

@@ -6,6 +6,7 @@ import io.dedup.spring.boot.DedupProperties;
 import io.dedup.spring.boot.DedupProperties.StoreType;
 import io.dedup.spring.boot.ListenerProperties;
 import io.dedup.spring.boot.internal.id.IdExpression;
+import io.dedup.spring.boot.internal.text.YamlPath;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -41,7 +42,7 @@ public final class TopicPlans {
         this.defaultMode = properties.getStore() == StoreType.TIERED ? DedupMode.TIERED : DedupMode.LEASED;
         topics.all().forEach(entry -> plan(List.of(entry)));
         listeners.forEach((id, entry) -> {
-            SettingsLayer layer = new SettingsLayer("dedup.listeners." + id, entry);
+            SettingsLayer layer = new SettingsLayer(YamlPath.listener(id), entry);
             LayeredPolicy.of(List.of(defaults, layer), defaultMode);
             id(layer);
         });
@@ -89,7 +90,7 @@ public final class TopicPlans {
             throw new DedupConfigurationException(
                     "Listener " + listener + " finds its topics by the pattern " + listens + ", but " + partly.path()
                             + " may apply to only some of them.",
-                    "Under dedup.listeners." + listener
+                    "Under " + YamlPath.listener(listener)
                             + ", set id to deduplicate all of them, or enabled: false to deduplicate"
                             + " none. Or give an entry of dedup.topics the same pattern.");
         }

@@ -4,6 +4,7 @@ import io.dedup.spring.boot.ListenerProperties;
 import io.dedup.spring.boot.internal.check.RiskCheck;
 import io.dedup.spring.boot.internal.deduplicator.DeduplicatedListener;
 import io.dedup.spring.boot.internal.plan.TopicPlans;
+import io.dedup.spring.boot.internal.text.YamlPath;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeSet;
@@ -43,6 +44,6 @@ public final class RocketMqConsumerCheck implements RiskCheck {
                         + ", but no MessageListener bean has that group: its messages are not deduplicated",
                 "Make its MessageListener a bean and set dedup.listeners.<that bean>.consumer-group to " + group
                         + ". Or decorate the listener in Java. If you don't want it deduplicated by the starter, set"
-                        + " dedup.listeners." + name + ".enabled: false.");
+                        + " " + YamlPath.listener(name) + ".enabled: false.");
     }
 }

@@ -5,6 +5,7 @@ import io.dedup.policy.DedupMode;
 import io.dedup.spring.boot.DedupConfigurationException;
 import io.dedup.spring.boot.internal.deduplicator.ServingDeduplicator;
 import io.dedup.spring.boot.internal.text.SettingText;
+import io.dedup.spring.boot.internal.text.YamlPath;
 import io.dedup.store.transaction.HandlerInspector;
 import io.dedup.store.transaction.HandlerMethod;
 import java.lang.reflect.Method;
@@ -34,8 +35,8 @@ public final class Handlers {
                 throw new DedupConfigurationException(
                         "RocketMQ listener " + name + " cannot be deduplicated: topic " + topic + " has mode "
                                 + SettingText.of(mode) + ", but its handler " + problem,
-                        "Change the handler, or switch off deduplication of this listener with dedup.listeners." + name
-                                + ".enabled: false.");
+                        "Change the handler, or switch off deduplication of this listener with "
+                                + YamlPath.listener(name) + ".enabled: false.");
             }
         }
     }

@@ -7,6 +7,7 @@ import io.dedup.spring.boot.internal.deduplicator.DeduplicatedListener;
 import io.dedup.spring.boot.internal.plan.KnownTopics;
 import io.dedup.spring.boot.internal.plan.ListenerSpec;
 import io.dedup.spring.boot.internal.plan.TopicPlans;
+import io.dedup.spring.boot.internal.text.YamlPath;
 import java.lang.annotation.Annotation;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -103,7 +104,7 @@ public final class ReceiveCheck implements RiskCheck, SmartInitializingSingleton
                             + ", which dedup.topics configures, but " + kind.template()
                             + ".receive returns its messages to your code, where they cannot be deduplicated.",
                     "Read the topic with " + kind.instead()
-                            + ", or call Deduplicator.execute for each message, and set dedup.listeners." + bean
+                            + ", or call Deduplicator.execute for each message, and set " + YamlPath.listener(bean)
                             + ".enabled: false.");
         }
     }

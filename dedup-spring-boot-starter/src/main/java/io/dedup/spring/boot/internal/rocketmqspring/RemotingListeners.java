@@ -13,6 +13,7 @@ import io.dedup.spring.boot.internal.plan.ListenerSpec;
 import io.dedup.spring.boot.internal.plan.PlannedListener;
 import io.dedup.spring.boot.internal.rocketmqclients.Handlers;
 import io.dedup.spring.boot.internal.rocketmqclients.RocketMqIds;
+import io.dedup.spring.boot.internal.text.YamlPath;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
@@ -88,7 +89,7 @@ public final class RemotingListeners implements ApplicationListener<ContextClose
             throw new DedupConfigurationException(
                     "RocketMQ listener " + container.name() + " cannot be deduplicated: " + e.getMessage() + ".",
                     "Change that setting of its @RocketMQMessageListener, or switch off deduplication of this listener with"
-                            + " dedup.listeners." + container.name() + ".enabled: false.",
+                            + " " + YamlPath.listener(container.name()) + ".enabled: false.",
                     e);
         }
     }

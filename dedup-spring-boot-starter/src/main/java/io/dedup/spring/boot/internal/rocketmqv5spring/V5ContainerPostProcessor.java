@@ -7,6 +7,7 @@ import io.dedup.spring.boot.internal.plan.ListenerPlanner;
 import io.dedup.spring.boot.internal.plan.ListenerSpec;
 import io.dedup.spring.boot.internal.rocketmq.RocketMqListeners;
 import io.dedup.spring.boot.internal.rocketmqclients.ListenerBeans;
+import io.dedup.spring.boot.internal.text.YamlPath;
 import java.lang.reflect.Method;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -115,7 +116,7 @@ public final class V5ContainerPostProcessor implements BeanPostProcessor, Applic
                                 + each.getSimpleName()
                                 + ", whose prepareStart may give the consumer another listener.",
                         "Move what prepareStart does to the annotation's settings, or switch off deduplication of this listener"
-                                + " with dedup.listeners." + name + ".enabled: false.");
+                                + " with " + YamlPath.listener(name) + ".enabled: false.");
             }
         }
     }

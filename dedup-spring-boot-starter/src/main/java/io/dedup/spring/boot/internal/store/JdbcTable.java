@@ -82,7 +82,9 @@ final class JdbcTable {
                 order.closeAfterStores(of.getResourceFactory());
             }
             try {
-                transactions = store.transactions(manager).managers(this::managerOf);
+                transactions = store.transactions(manager)
+                        .allowSuspension(properties.isAllowSuspension())
+                        .managers(this::managerOf);
             } catch (IllegalArgumentException | IllegalStateException | DedupStoreException e) {
                 throw new DedupConfigurationException(
                         property + " needs transactions, but they cannot be opened: "

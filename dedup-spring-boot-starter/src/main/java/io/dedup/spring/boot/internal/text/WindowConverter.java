@@ -22,7 +22,7 @@ public final class WindowConverter implements Converter<String, Window> {
             return Window.of(DurationStyle.detectAndParse(text));
         } catch (IllegalArgumentException e) {
             throw new IllegalArgumentException(
-                    wrong(source).getMessage() + " ("
+                    wrong(source).getMessage() + ". The units are ms, s, m, h and d ("
                             + Printable.sentence(YamlNames.inYaml(String.valueOf(e.getMessage()))) + ")",
                     e);
         }
@@ -30,7 +30,7 @@ public final class WindowConverter implements Converter<String, Window> {
 
     private static IllegalArgumentException wrong(String source) {
         return new IllegalArgumentException(
-                "a window must be a duration with its unit, such as 10m, 24h or 7d, or forever," + " but is "
+                "a window must be a duration with its unit, such as 10m, 24h or 7d, or forever, but is "
                         + Printable.of(source));
     }
 }

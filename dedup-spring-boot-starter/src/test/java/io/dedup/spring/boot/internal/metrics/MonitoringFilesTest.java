@@ -117,6 +117,19 @@ class MonitoringFilesTest {
     }
 
     @Test
+    void countersOfAlertsExistBeforeTheFirstMessage() {
+        MeterRegistry registry = new SimpleMeterRegistry();
+        new DedupMeters(registry, new WindowAdvisor(System::nanoTime)).serving("c", Set.of("t"));
+        for (String outcome : new String[] {"missing_id", "conflict", "poison", "unguarded"}) {
+            assertThat(registry.get(MeterListener.MESSAGES)
+                            .tags("consumer", "c", "topic", "t", "outcome", outcome)
+                            .counter()
+                            .count())
+                    .isZero();
+        }
+    }
+
+    @Test
     void everyMeterIsOnTheDashboard() throws IOException {
         JsonNode dashboard =
                 JsonMapper.builder().build().readTree(Files.readString(DIRECTORY.resolve("grafana-dashboard.json")));

@@ -77,9 +77,7 @@ public record PoolSize(int connections, String setting) {
         }
         return List.of("The connection pool is too small: it has at most " + connections
                 + (connections == 1 ? " connection (" : " connections (") + setting
-                + "). One consumer thread needs up to 5 in"
-                + " mode LEASED and " + ENOUGH_FOR_ONE_THREAD
-                + " in the transactional modes; each further thread needs 3 or 2 more."
+                + "). It needs 2 for each consumer thread and 2 more, and what handlers use beside them."
                 + " With fewer, claims and lease renewals wait for each other and fail after the pool's connection timeout."
                 + " Raise " + setting.substring(setting.indexOf(": ") + 2));
     }

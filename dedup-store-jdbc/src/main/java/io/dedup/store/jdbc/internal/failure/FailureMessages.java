@@ -6,6 +6,7 @@ import io.dedup.text.Printable;
 import java.sql.SQLException;
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
  * Words failures: first the database's own message, then what to change, depending on the cause.
@@ -59,12 +60,19 @@ final class FailureMessages {
                     + (settings.table().schema() == null ? "" : " and the schema in table(...)");
         }
         String failed = operation + " on table " + settings.table() + " failed: " + said(telling) + ". ";
+        if (isPrivilege(state, code) && Stream.of(e.getSuppressed()).anyMatch(this::isMissingTable)) {
+            return failed
+                    + "The table is missing, and the user of the DataSource lacks the privilege to create it: let another user"
+                    + " apply classpath:" + database.schemaResource(settings.keys())
+                    + " and set initializeSchema(NEVER), or grant this one CREATE"
+                    + (database == Database.POSTGRESQL ? " and USAGE on the schema" : "");
+        }
         if (isPrivilege(state, code)) {
             return failed
                     + "The user of the DataSource lacks a privilege: grant it SELECT, INSERT, UPDATE and DELETE on table "
                     + settings.table() + schemaPrivilege();
         }
-        if (MISSING_TABLE.contains(state) || (database.maybeH2() && code == H2_MISSING_SCHEMA)) {
+        if (isMissingTable(telling)) {
             return failed + "The table is missing" + where() + ": apply classpath:"
                     + database.schemaResource(settings.keys())
                     + ", or set initializeSchema(ALWAYS), or correct table(...)";
@@ -131,6 +139,12 @@ final class FailureMessages {
         return MISSING_DATABASE.contains(state)
                 || (database.maybeMySqlOrMariaDb() && code == MYSQL_MISSING_DATABASE)
                 || (database.maybeH2() && H2_MISSING_DATABASE.contains(code));
+    }
+
+    private boolean isMissingTable(Throwable e) {
+        return e instanceof SQLException sql
+                && (MISSING_TABLE.contains(SqlErrors.state(sql))
+                        || (database.maybeH2() && sql.getErrorCode() == H2_MISSING_SCHEMA));
     }
 
     private boolean isPrivilege(String state, int code) {

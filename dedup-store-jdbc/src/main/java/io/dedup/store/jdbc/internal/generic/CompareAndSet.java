@@ -14,7 +14,14 @@ import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the rows of many keys at once, decides about each, and writes the changes. */
+/**
+ * Reads the rows of many keys at once, decides about each, and writes the changes.
+ *
+ * <p>What was read decides nothing by itself, because another session may change the row before the write. Each write names
+ * the columns that transitions change, with their values as read, and only a write that has found them so makes its answer
+ * valid. If a driver doesn't say which writes of a batch were made, the rows are read again: a row that equals the result
+ * of its write was written, and the others are decided anew.
+ */
 final class CompareAndSet {
     private final Rows rows;
     private final SqlErrors errors;

@@ -22,7 +22,13 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Claims on MySQL and MariaDB. Ignores the count of affected rows, whose meaning depends on the driver's flags. */
+/**
+ * Claims on MySQL and MariaDB.
+ *
+ * <p>The row proves a claim: by the mark of this very write, which MariaDB returns with it, or, on a server that returns
+ * nothing, by this claim's owner. The count of affected rows isn't looked at, because its meaning depends on flags of the
+ * driver.
+ */
 final class MySqlClaims {
     private final JdbcSettings settings;
     private final Statements statements;

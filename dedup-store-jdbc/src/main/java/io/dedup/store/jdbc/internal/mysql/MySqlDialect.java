@@ -76,53 +76,49 @@ public final class MySqlDialect implements Dialect {
                 "complete",
                 CompleteRequest::claim,
                 MySqlSql.COMPLETE,
-                "length, result",
-                mariaDb ? MySqlSql.COMPLETE_ONE : null,
-                (one, other) -> one.window().equals(other.window()) && one.result() == null && other.result() == null,
-                (statement, first, request) -> {
+                new MySqlWrites.Columns<>("length, result", (statement, first, request) -> {
                     statement.setLong(first, Micros.of(request.window()));
                     statement.setBytes(first + 1, request.result());
                     return first + 2;
-                });
+                }),
+                mariaDb ? MySqlSql.COMPLETE_ONE : null,
+                (one, other) -> one.window().equals(other.window()) && one.result() == null && other.result() == null);
         this.release = new MySqlWrites<>(
                 settings,
                 statements,
                 "release",
                 ReleaseRequest::claim,
                 MySqlSql.RELEASE,
-                "mode",
-                null,
-                (one, other) -> false,
-                (statement, first, request) -> {
+                new MySqlWrites.Columns<>("mode", (statement, first, request) -> {
                     statement.setInt(first, ReleaseNumber.of(request));
                     return first + 1;
-                });
+                }),
+                null,
+                (one, other) -> false);
         this.keepSteps = new MySqlWrites<>(
                 settings,
                 statements,
                 "step",
                 StepRequest::claim,
                 MySqlSql.STEP,
-                "entry_result",
-                mariaDb ? MySqlSql.STEP_ONE : null,
-                (one, other) -> false,
-                (statement, first, request) -> {
+                new MySqlWrites.Columns<>("entry_result", (statement, first, request) -> {
                     statement.setBytes(first, request.entry());
                     return first + 1;
-                });
+                }),
+                mariaDb ? MySqlSql.STEP_ONE : null,
+                (one, other) -> false);
         MySqlWrites<RenewRequest> renew = new MySqlWrites<>(
                 settings,
                 statements,
                 "renew",
                 RenewRequest::claim,
                 MySqlSql.RENEW,
-                "lease",
-                mariaDb ? MySqlSql.RENEW_ONE : null,
-                (one, other) -> one.lease().equals(other.lease()),
-                (statement, first, request) -> {
+                new MySqlWrites.Columns<>("lease", (statement, first, request) -> {
                     statement.setLong(first, Micros.of(request.lease()));
                     return first + 1;
-                });
+                }),
+                mariaDb ? MySqlSql.RENEW_ONE : null,
+                (one, other) -> one.lease().equals(other.lease()));
         this.renewals = new MySqlRenewals(
                 renew, rows, new SkipLocked(settings.table(), settings.keys(), timed), failures, limits, noWait);
         this.imports = new MySqlImports(settings, statements, limits, mariaDb);

@@ -37,14 +37,21 @@ final class MySqlWrites<Q> {
     private final String operation;
     private final Function<Q, Claim> claim;
     private final String set;
-    private final String columns;
-    private final Binder<Q> binder;
+    private final Columns<Q> columns;
     private final String marked;
     private final @Nullable String ofOneOwner;
     private final BiPredicate<Q, Q> alike;
     private final Map<String, String> rendered = new ConcurrentHashMap<>(); // by what comes before it
 
-    /** Binds a request's columns beside message ID, scope and owner. */
+    /**
+     * A request's columns after message ID, scope and owner.
+     *
+     * @param names separated by commas
+     * @param binder binds a request's values to them
+     */
+    record Columns<Q>(String names, Binder<Q> binder) {}
+
+    /** Binds a request's values. */
     interface Binder<Q> {
         /** Returns the index after the last that it bound. */
         int bind(PreparedStatement statement, int first, Q request) throws SQLException;
@@ -54,7 +61,6 @@ final class MySqlWrites<Q> {
      * Creates one kind of update.
      *
      * @param set assignments, from {@code r}, which has the columns
-     * @param columns those after message ID, scope and owner
      * @param setOne the assignments with a single request's columns in them; null if there is no special form for one
      *     request
      * @param alike whether two requests of one owner and scope have the same columns, so that one statement with
@@ -66,17 +72,15 @@ final class MySqlWrites<Q> {
             String operation,
             Function<Q, Claim> claim,
             String set,
-            String columns,
+            Columns<Q> columns,
             @Nullable String setOne,
-            BiPredicate<Q, Q> alike,
-            Binder<Q> binder) {
+            BiPredicate<Q, Q> alike) {
         this.settings = settings;
         this.statements = statements;
         this.operation = operation;
         this.claim = claim;
         this.set = set;
-        this.columns = "message_id, scope, owner, " + columns;
-        this.binder = binder;
+        this.columns = columns;
         this.ofOneOwner = setOne == null ? null : MySqlSql.updateOfOneOwner(setOne);
         this.alike = alike;
         this.marked = settings.table()
@@ -138,11 +142,12 @@ final class MySqlWrites<Q> {
             String sql = rendered.computeIfAbsent(before, limits -> MySqlSql.of(settings, limits, ofOneOwner));
             return updateOfOneOwner(connection, sql, requests, mark);
         }
-        String sql = MySqlSql.of(settings, before, MySqlSql.update(set, columns, requests.size()));
+        String names = "message_id, scope, owner, " + columns.names();
+        String sql = MySqlSql.of(settings, before, MySqlSql.update(set, names, requests.size()));
         try (PreparedStatement statement = statements.prepare(connection, sql)) {
             int next = 1;
             for (Q request : requests) {
-                next = binder.bind(statement, bindClaim(statement, next, request), request);
+                next = columns.binder().bind(statement, bindClaim(statement, next, request), request);
             }
             statement.setLong(next, mark);
             return statement.executeUpdate();
@@ -167,7 +172,7 @@ final class MySqlWrites<Q> {
         Q first = requests.get(0);
         String list = Statements.list("?", requests.size()) + ")";
         try (PreparedStatement statement = statements.prepare(connection, sql + list)) {
-            int next = binder.bind(statement, 1, first);
+            int next = columns.binder().bind(statement, 1, first);
             statement.setLong(next++, mark);
             statement.setBytes(next++, settings.keys().scope(key(first)));
             statement.setBytes(next++, KeyBytes.utf8(claim.apply(first).owner().value()));

@@ -13,7 +13,12 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Reads what {@link PostgresSql#CLAIM} answers. */
+/**
+ * Reads what {@link PostgresSql#CLAIM} answers.
+ *
+ * <p>Only a row that the write itself returns is a claim. The other rows were read before the write and can only refuse. A
+ * request with neither lost a race in between, has no answer, and is repeated.
+ */
 final class PostgresClaims {
     private final KeyFormat keys;
     private final List<ClaimRequest> requests;

@@ -131,8 +131,8 @@ final class TransactionWatch implements TransactionSynchronization {
             throw new IllegalStateException(
                     "The handler must not suspend its transaction (REQUIRES_NEW, NOT_SUPPORTED, another transaction"
                             + " manager): work outside it does not roll back with the message's record and can happen"
-                            + " twice. Let the work join the transaction, move it out of the handler, or see"
-                            + " JdbcTransactions.allowSuspension");
+                            + " twice. Let the work join the transaction, move it out of the handler, or allow it with"
+                            + " JdbcTransactions.allowSuspension (Spring Boot: dedup.jdbc.allow-suspension: true)");
         }
     }
 

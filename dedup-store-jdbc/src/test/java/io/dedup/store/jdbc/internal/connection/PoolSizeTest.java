@@ -69,7 +69,7 @@ class PoolSizeTest {
                 .singleElement()
                 .satisfies(warning -> assertThat(warning)
                         .contains("it has at most " + connections + " connection")
-                        .contains("up to 5 in mode LEASED and 4 in the transactional modes")
+                        .contains("2 for each consumer thread and 2 more")
                         .contains("Raise maximumPoolSize"));
     }
 

@@ -133,6 +133,28 @@ class FailureMessagesTest {
                 .hasMessageContaining("correct table(...)");
     }
 
+    @Test
+    @DisplayName("the table is missing, and the user may not create it: CREATE, not SELECT")
+    void mayNotCreate() {
+        database = TestDatabase.open(JdbcDialect.POSTGRESQL);
+        String user = "reader_" + Long.toHexString(System.nanoTime());
+        database.execute("CREATE USER " + user + " PASSWORD 'reader'", "REVOKE CREATE ON SCHEMA public FROM PUBLIC");
+        try {
+            assertThatThrownBy(with(config -> {
+                                config.setUsername(user);
+                                config.setPassword("reader");
+                            })
+                            .initializeSchema(InitializeSchema.ALWAYS)::build)
+                    .isInstanceOf(DedupStoreException.class)
+                    .hasMessageContaining("permission denied for schema")
+                    .hasMessageContaining("lacks the privilege to create it")
+                    .hasMessageContaining("grant this one CREATE and USAGE on the schema")
+                    .hasMessageNotContaining("SELECT");
+        } finally {
+            database.execute("DROP USER " + user);
+        }
+    }
+
     @ParameterizedTest(name = "{0}")
     @EnumSource(names = {"POSTGRESQL", "MARIADB", "H2"})
     @DisplayName("a missing privilege, also one that only a write needs: the database's words, and what to grant")

@@ -3,6 +3,7 @@ package io.dedup.spring.boot.internal.kafka.inbound;
 import static java.util.Objects.requireNonNull;
 
 import io.dedup.spring.boot.DedupConfigurationException;
+import io.dedup.spring.boot.internal.text.YamlPath;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.Supplier;
@@ -69,7 +70,7 @@ public final class InboundAdapters implements BeanPostProcessor, SmartInitializi
                     "Listener " + name
                             + " cannot be deduplicated: it is a KafkaInboundGateway, and the sender of a duplicate would get no reply.",
                     "Use a @KafkaListener with @SendTo, which replies to duplicates with the stored reply; or switch off its"
-                            + " deduplication with dedup.listeners." + name + ".enabled: false.");
+                            + " deduplication with " + YamlPath.listener(name) + ".enabled: false.");
         }
     }
 

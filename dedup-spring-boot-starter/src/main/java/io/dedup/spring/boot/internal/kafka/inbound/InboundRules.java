@@ -3,6 +3,7 @@ package io.dedup.spring.boot.internal.kafka.inbound;
 import io.dedup.spring.boot.DedupConfigurationException;
 import io.dedup.spring.boot.internal.deduplicator.DeduplicatedListener;
 import io.dedup.spring.boot.internal.plan.TopicPlan;
+import io.dedup.spring.boot.internal.text.YamlPath;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.DirectFieldAccessor;
@@ -90,7 +91,7 @@ final class InboundRules {
     private static DedupConfigurationException refused(InboundListener listener, String problem, String action) {
         return new DedupConfigurationException(
                 "Listener " + listener.name() + " cannot be deduplicated: it " + problem + ".",
-                action + ", or switch off its deduplication with dedup.listeners." + listener.name()
+                action + ", or switch off its deduplication with " + YamlPath.listener(listener.name())
                         + ".enabled: false.");
     }
 }

@@ -11,6 +11,7 @@ import io.dedup.spring.boot.internal.plan.KnownTopics;
 import io.dedup.spring.boot.internal.plan.ListenerPlanner;
 import io.dedup.spring.boot.internal.plan.ListenerSpec;
 import io.dedup.spring.boot.internal.store.DedupStores;
+import io.dedup.spring.boot.internal.text.YamlPath;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -162,7 +163,7 @@ public final class StreamBindings
                     + " is in dedup.topics: it has a polled consumer, or its binder isn't the Kafka binder for message"
                     + " channels";
             String action = "Use @Deduplicated or a DedupReceiverInterceptor where its messages are handled, and set"
-                    + " dedup.listeners." + input.name() + ".enabled: false.";
+                    + " " + YamlPath.listener(input.name()) + ".enabled: false.";
             if (strict) {
                 throw new DedupConfigurationException(
                         problem + ".", action + " (Without dedup.strict: true, this is only a warning.)");

@@ -1,6 +1,7 @@
 package io.dedup.spring.boot.internal.kafka.stream;
 
 import io.dedup.spring.boot.DedupConfigurationException;
+import io.dedup.spring.boot.internal.text.YamlPath;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -98,6 +99,7 @@ final class StreamRules {
     private static DedupConfigurationException refused(StreamContainer made, String problem, String action) {
         return new DedupConfigurationException(
                 "Binding " + made.name() + " cannot be deduplicated: " + problem + ".",
-                action + ", or switch off its deduplication with dedup.listeners." + made.name() + ".enabled: false.");
+                action + ", or switch off its deduplication with " + YamlPath.listener(made.name())
+                        + ".enabled: false.");
     }
 }
