@@ -67,6 +67,12 @@ class StepListenerTest {
         goesOn(new Futures());
     }
 
+    @Test
+    @DisplayName("so does one in Kotlin")
+    void kotlin() {
+        goesOn(new SteppingListener(steps));
+    }
+
     private void goesOn(Object listener) {
         try (Scene scene = new Scene()) {
             new AnnotatedScene(scene)
