@@ -18,7 +18,7 @@ public final class PostgresSteps implements StepSubject {
                 Statement statement = connection.createStatement()) {
             statement.execute("CREATE TABLE step_by_hand (id text PRIMARY KEY, result bytea)");
         } catch (SQLException e) {
-            throw new IllegalStateException("can't create the table", e);
+            throw new IllegalStateException("cannot create the table", e);
         }
     }
 
@@ -41,7 +41,7 @@ public final class PostgresSteps implements StepSubject {
             insert.setBytes(2, result);
             insert.executeUpdate();
         } catch (SQLException e) {
-            throw new IllegalStateException("can't insert the step", e);
+            throw new IllegalStateException("cannot insert the step", e);
         }
     }
 
