@@ -20,7 +20,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.TimeoutException;
@@ -171,16 +170,7 @@ class KafkaTransactionTest {
         scene.send("a", "out");
         var container = transactions.container(AckMode.BATCH, listener(true), 0);
         container.setInterceptBeforeTx(false); // so that the container commits what the interceptor has left out, too
-        container.setBatchInterceptor((records, consumer) -> {
-            Map<TopicPartition, List<ConsumerRecord<String, String>>> kept = new HashMap<>();
-            records.partitions()
-                    .forEach(partition -> kept.put(
-                            partition,
-                            records.records(partition).stream()
-                                    .filter(record -> !Scene.id(record).equals("out"))
-                                    .toList()));
-            return new ConsumerRecords<>(kept, Map.of());
-        });
+        container.setBatchInterceptor((records, consumer) -> Scene.without("out", records));
         scene.start(container);
 
         awaitDone("a");

@@ -7,6 +7,7 @@ import io.dedup.DedupListener;
 import io.dedup.DedupOutcome.DeferReason;
 import io.dedup.doubles.GroupScene;
 import io.dedup.kafka.id.KafkaMessageIds;
+import io.dedup.kafka.internal.spring.PollResults;
 import io.dedup.policy.DedupPolicy;
 import io.dedup.store.DedupStore;
 import io.dedup.store.memory.InMemoryDedupStore;
@@ -27,6 +28,7 @@ import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.KafkaProducer;
@@ -361,6 +363,19 @@ public final class Scene extends GroupScene {
             }
         }
         return found;
+    }
+
+    /** What an interceptor leaves of these records that takes out those with an ID. */
+    static ConsumerRecords<String, String> without(String id, ConsumerRecords<String, String> records) {
+        Map<TopicPartition, List<ConsumerRecord<String, String>>> kept = new HashMap<>();
+        for (TopicPartition partition : records.partitions()) {
+            kept.put(
+                    partition,
+                    records.records(partition).stream()
+                            .filter(record -> !id(record).equals(id))
+                            .toList());
+        }
+        return PollResults.of(kept);
     }
 
     static String id(ConsumerRecord<?, ?> record) {

@@ -15,9 +15,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.CooperativeStickyAssignor;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
@@ -29,7 +27,6 @@ import org.springframework.core.task.support.TaskExecutorAdapter;
 import org.springframework.kafka.annotation.KafkaHandler;
 import org.springframework.kafka.annotation.KafkaListener;
 import org.springframework.kafka.config.KafkaListenerEndpointRegistry;
-import org.springframework.kafka.listener.BatchInterceptor;
 import org.springframework.kafka.listener.BatchMessageListener;
 import org.springframework.kafka.listener.ConcurrentMessageListenerContainer;
 import org.springframework.kafka.listener.ContainerProperties.AckMode;
@@ -84,21 +81,9 @@ class ShapesTest {
             var container = scene.container(
                     AckMode.BATCH, (BatchMessageListener<String, String>) records -> records.forEach(scene.effect()));
             List<Integer> seen = new CopyOnWriteArrayList<>();
-            container.setBatchInterceptor(new BatchInterceptor<>() {
-                @Override
-                public ConsumerRecords<String, String> intercept(
-                        ConsumerRecords<String, String> records, Consumer<String, String> consumer) {
-                    seen.add(records.count());
-                    var kept = new java.util.LinkedHashMap<
-                            org.apache.kafka.common.TopicPartition, List<ConsumerRecord<String, String>>>();
-                    records.partitions()
-                            .forEach(partition -> kept.put(
-                                    partition,
-                                    records.records(partition).stream()
-                                            .filter(record -> !Scene.id(record).equals("out"))
-                                            .toList()));
-                    return new ConsumerRecords<>(kept, Map.of());
-                }
+            container.setBatchInterceptor((records, consumer) -> {
+                seen.add(records.count());
+                return Scene.without("out", records);
             });
             scene.runUntilCommitted(container);
             assertThat(scene.effects).containsExactly("a", "b");

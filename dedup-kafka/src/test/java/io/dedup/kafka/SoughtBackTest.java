@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Predicate;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
@@ -51,6 +52,31 @@ class SoughtBackTest {
     private final AtomicInteger left = new AtomicInteger(2);
     /** What was committed at each call that fails or is the first to succeed after a failure. */
     private final List<Map<Integer, Long>> committed = new CopyOnWriteArrayList<>();
+
+    /**
+     * Collects records, and handles and acknowledges them together with the last of them; when it cannot, it seeks back to
+     * the first of them.
+     *
+     * @param thrown whether it also throws then
+     */
+    private AcknowledgingConsumerAwareMessageListener<String, String> collecting(
+            Scene scene, boolean thrown, Predicate<ConsumerRecord<String, String>> last) {
+        List<ConsumerRecord<String, String>> collected = new ArrayList<>();
+        return (record, ack, consumer) -> {
+            collected.add(record);
+            if (isFailing(scene, record)) {
+                consumer.seek(partition(record), collected.get(0).offset());
+                collected.clear();
+                if (thrown) {
+                    throw new IllegalStateException("cannot handle them together");
+                }
+            } else if (last.test(record)) {
+                collected.forEach(scene.effect());
+                collected.clear();
+                ack.acknowledge();
+            }
+        };
+    }
 
     private boolean isFailing(Scene scene, ConsumerRecord<?, ?> record) {
         if (!Scene.id(record).equals("c")) {
@@ -236,20 +262,8 @@ class SoughtBackTest {
             "K22 a handler collects records, and seeks back to the first of them when it cannot handle them together")
     void collected(AckMode mode) {
         try (Scene scene = new Scene()) {
-            List<ConsumerRecord<String, String>> collected = new ArrayList<>();
             scene.send("a", "b", "c", "d", "e");
-            scene.start(scene.container(mode, (AcknowledgingConsumerAwareMessageListener<String, String>)
-                    (record, ack, consumer) -> {
-                        collected.add(record);
-                        if (isFailing(scene, record)) {
-                            consumer.seek(partition(record), collected.get(0).offset());
-                            collected.clear();
-                        } else if (record.offset() >= 2) {
-                            collected.forEach(scene.effect());
-                            collected.clear();
-                            ack.acknowledge();
-                        }
-                    }));
+            scene.start(scene.container(mode, collecting(scene, false, record -> record.offset() >= 2)));
             scene.awaitCommitted(5);
             assertThat(scene.effects).containsExactly("a", "b", "c", "d", "e");
             assertThat(committed)
@@ -264,19 +278,8 @@ class SoughtBackTest {
     @DisplayName("K22 a handler collects records, seeks back to the first of them, and throws")
     void collectedAndThrown(AckMode mode, boolean batch) {
         try (Scene scene = new Scene()) {
-            List<ConsumerRecord<String, String>> collected = new ArrayList<>();
-            AcknowledgingConsumerAwareMessageListener<String, String> records = (record, ack, consumer) -> {
-                collected.add(record);
-                if (isFailing(scene, record)) {
-                    consumer.seek(partition(record), collected.get(0).offset());
-                    collected.clear();
-                    throw new IllegalStateException("cannot handle them together");
-                } else if (record.offset() >= 2) {
-                    collected.forEach(scene.effect());
-                    collected.clear();
-                    ack.acknowledge();
-                }
-            };
+            AcknowledgingConsumerAwareMessageListener<String, String> records =
+                    collecting(scene, true, record -> record.offset() >= 2);
             BatchAcknowledgingConsumerAwareMessageListener<String, String> batches =
                     (list, ack, consumer) -> list.forEach(record -> records.onMessage(record, ack, consumer));
             ContainerProperties properties = scene.properties(mode, batch ? batches : records);
@@ -294,19 +297,10 @@ class SoughtBackTest {
             "K22 what waited to be acknowledged behind collected records isn't committed when they are sought back to")
     void duplicateAboveCollected(AckMode mode, boolean batch) {
         try (Scene scene = new Scene()) {
-            List<ConsumerRecord<String, String>> collected = new ArrayList<>();
-            AcknowledgingConsumerAwareMessageListener<String, String> records = (record, ack, consumer) -> {
-                collected.add(record);
-                if (isFailing(scene, record)) {
-                    consumer.seek(partition(record), collected.get(0).offset());
-                    collected.clear();
-                    throw new IllegalStateException("cannot handle them together");
-                } else if (record.offset() < 2 || Scene.id(record).equals("c")) {
-                    collected.forEach(scene.effect());
-                    collected.clear();
-                    ack.acknowledge();
-                }
-            };
+            AcknowledgingConsumerAwareMessageListener<String, String> records = collecting(
+                    scene,
+                    true,
+                    record -> record.offset() < 2 || Scene.id(record).equals("c"));
             BatchAcknowledgingConsumerAwareMessageListener<String, String> batches =
                     (list, ack, consumer) -> list.forEach(record -> records.onMessage(record, ack, consumer));
             ContainerProperties properties = scene.properties(mode, batch ? batches : records);

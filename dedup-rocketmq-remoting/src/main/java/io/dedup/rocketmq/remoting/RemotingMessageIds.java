@@ -77,7 +77,8 @@ public final class RemotingMessageIds {
                 JSON + Printable.of(pointer), message -> message.getBody() == null ? null : id.find(message.getBody()));
     }
 
-    private static List<String> keys(MessageExt message) {
+    /** The keys of a message. This client sends them as one text, separated by spaces. */
+    public static List<String> keys(MessageExt message) {
         String keys = message.getKeys();
         return keys == null
                 ? List.of()

@@ -5,6 +5,7 @@ import static io.dedup.store.jdbc.support.Messages.assertAcquired;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dedup.DedupKey;
+import io.dedup.LiveLease;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;
 import io.dedup.store.CompleteRequest;
@@ -12,6 +13,7 @@ import io.dedup.store.WriteResult;
 import io.dedup.store.jdbc.support.Messages;
 import io.dedup.store.jdbc.support.OnEachDatabase;
 import io.dedup.store.jdbc.support.OnServers;
+import io.dedup.store.jdbc.support.Rewriting;
 import io.dedup.store.jdbc.support.Rival;
 import io.dedup.store.jdbc.support.TestDatabase;
 import java.sql.SQLException;
@@ -24,6 +26,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -223,6 +226,35 @@ class ConcurrencyTest {
         assertThat(answers)
                 .containsExactlyInAnyOrder(
                         WriteResult.applied(), WriteResult.applied(), WriteResult.leaseLost(), WriteResult.leaseLost());
+    }
+
+    @Test
+    @DisplayName("a completion whose lease was taken over isn't taken for applied because another row is gone")
+    void forgottenMeanwhile() {
+        database = TestDatabase.open(JdbcDialect.MARIADB);
+        JdbcDedupStore operator = database.patientStore();
+        List<ClaimRequest> held = acquireAll(operator, messages.claims(3));
+        AtomicBoolean forgotten = new AtomicBoolean();
+        store = database.closing(TestDatabase.patient(database.builder(new Rewriting(database.patientPool(), sql -> {
+                    if (sql.startsWith("SELECT message_id, scope, write_mark")
+                            && forgotten.compareAndSet(false, true)) {
+                        operator.forget(
+                                held.get(0).key(),
+                                LiveLease.OVERRIDE); // after the update, before the look at what it wrote
+                    }
+                    return sql;
+                })))
+                .build());
+        operator.forget(held.get(1).key(), LiveLease.OVERRIDE);
+        acquireAll(operator, List.of(Messages.claim(held.get(1).key())));
+
+        List<WriteResult> answers =
+                store.complete(held.stream().map(Messages::complete).toList());
+
+        assertThat(forgotten).isTrue();
+        assertThat(answers.get(0)).isNotEqualTo(WriteResult.leaseLost());
+        assertThat(answers.get(1)).isNotEqualTo(WriteResult.applied());
+        assertThat(answers.get(2)).isEqualTo(WriteResult.applied());
     }
 
     private static boolean isRenewedOrLostOrLocked(WriteResult answer) {

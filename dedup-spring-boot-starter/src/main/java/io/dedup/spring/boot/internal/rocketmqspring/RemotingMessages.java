@@ -4,11 +4,7 @@ import io.dedup.id.MessageIdExtractor;
 import io.dedup.rocketmq.remoting.RemotingMessageIds;
 import io.dedup.spring.boot.internal.rocketmqclients.RocketMqIds;
 import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
-import java.util.Collection;
-import java.util.List;
 import java.util.function.Function;
-import org.apache.rocketmq.common.message.MessageConst;
 import org.apache.rocketmq.common.message.MessageExt;
 import org.jspecify.annotations.Nullable;
 
@@ -28,18 +24,9 @@ final class RemotingMessages {
                 message -> new RocketMqIds.Message(
                         message.getTopic(),
                         message.getTags(),
-                        () -> keys(message),
+                        () -> RemotingMessageIds.keys(message),
                         () -> body(message),
                         message::getProperty));
-    }
-
-    private static Collection<String> keys(MessageExt message) {
-        String keys = message.getKeys();
-        return keys == null
-                ? List.of()
-                : Arrays.stream(keys.split(MessageConst.KEY_SEPARATOR))
-                        .filter(key -> !key.isEmpty())
-                        .toList();
     }
 
     private static @Nullable String body(MessageExt message) {

@@ -73,7 +73,7 @@ public final class MySqlDialect implements Dialect {
         this.complete = new MySqlWrites<>(
                 settings,
                 statements,
-                "complete",
+                MySqlWrites.Kind.COMPLETE,
                 CompleteRequest::claim,
                 MySqlSql.COMPLETE,
                 new MySqlWrites.Columns<>("length, result", (statement, first, request) -> {
@@ -86,7 +86,7 @@ public final class MySqlDialect implements Dialect {
         this.release = new MySqlWrites<>(
                 settings,
                 statements,
-                "release",
+                MySqlWrites.Kind.RELEASE,
                 ReleaseRequest::claim,
                 MySqlSql.RELEASE,
                 new MySqlWrites.Columns<>("mode", (statement, first, request) -> {
@@ -110,7 +110,7 @@ public final class MySqlDialect implements Dialect {
         MySqlWrites<RenewRequest> renew = new MySqlWrites<>(
                 settings,
                 statements,
-                "renew",
+                MySqlWrites.Kind.RENEW,
                 RenewRequest::claim,
                 MySqlSql.RENEW,
                 new MySqlWrites.Columns<>("lease", (statement, first, request) -> {

@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiPredicate;
@@ -28,13 +29,13 @@ import org.jspecify.annotations.Nullable;
  * <p>Every written row gets a new mark and so changes: whether a driver counts found or changed rows, the count is the
  * number of written rows. If it equals the number of requests, all were written; otherwise, a second round trip reads
  * which rows have the mark. Rows that were written again since, such as a released one that was claimed at once, have
- * another mark. If the counts prove that all of these were written by this call, they count as applied; otherwise they
- * return {@code StoreError}.
+ * another mark, and rows that were forgotten or purged since are gone. If the counts prove that all of these, or none,
+ * were written by this call, they count as applied or lost; otherwise they return {@code StoreError}.
  */
 final class MySqlWrites<Q> {
     private final JdbcSettings settings;
     private final Statements statements;
-    private final String operation;
+    private final Kind kind;
     private final Function<Q, Claim> claim;
     private final String set;
     private final Columns<Q> columns;
@@ -50,6 +51,13 @@ final class MySqlWrites<Q> {
      * @param binder binds a request's values to them
      */
     record Columns<Q>(String names, Binder<Q> binder) {}
+
+    /** What is written. */
+    enum Kind {
+        COMPLETE,
+        RELEASE,
+        RENEW
+    }
 
     /** Binds a request's values. */
     interface Binder<Q> {
@@ -69,7 +77,7 @@ final class MySqlWrites<Q> {
     MySqlWrites(
             JdbcSettings settings,
             Statements statements,
-            String operation,
+            Kind kind,
             Function<Q, Claim> claim,
             String set,
             Columns<Q> columns,
@@ -77,7 +85,7 @@ final class MySqlWrites<Q> {
             BiPredicate<Q, Q> alike) {
         this.settings = settings;
         this.statements = statements;
-        this.operation = operation;
+        this.kind = kind;
         this.claim = claim;
         this.set = set;
         this.columns = columns;
@@ -106,9 +114,11 @@ final class MySqlWrites<Q> {
         Map<DedupKey, Boolean> present = marked(connection, requests, mark);
         int marked =
                 Math.toIntExact(present.values().stream().filter(own -> own).count());
-        WriteResult ofOthers = ofMarkedByOthers(written - marked, present.size() - marked);
-        WriteResult ofAbsent =
-                written > present.size() ? cantTell() : WriteResult.leaseLost(); // else forgotten or purged since
+        int missing = written - marked;
+        int others = present.size() - marked;
+        int absent = requests.size() - present.size();
+        WriteResult ofOthers = ofUnmarked(missing, others, absent);
+        WriteResult ofAbsent = kind == Kind.COMPLETE ? ofUnmarked(missing, absent, others) : ofAbsent(missing, others);
         List<@Nullable WriteResult> answers = new ArrayList<>(requests.size());
         for (Q request : requests) {
             Boolean own = present.get(key(request));
@@ -118,21 +128,31 @@ final class MySqlWrites<Q> {
     }
 
     /**
-     * The result for rows with another mark.
+     * The result for rows of one kind that don't have the mark: they have another one, or are gone.
      *
-     * @param missing how many of the written rows now have another mark
-     * @param others how many rows have another mark
+     * <p>What is released or renewed is often written again at once, and hardly ever gone: its missing rows are looked for among
+     * those with another mark. A completed row is written again only if an operator has forgotten it, and then it may as well be
+     * gone: if there are rows of both kinds, nobody can tell.
+     *
+     * @param missing how many of the written rows no longer have the mark
+     * @param these how many rows are of this kind
+     * @param ofOtherKind how many are of the other one
      */
-    private WriteResult ofMarkedByOthers(int missing, int others) {
+    private WriteResult ofUnmarked(int missing, int these, int ofOtherKind) {
         if (missing == 0) {
             return WriteResult.leaseLost();
         }
-        return missing == others ? WriteResult.applied() : cantTell();
+        boolean among = missing == these && (ofOtherKind == 0 || kind != Kind.COMPLETE);
+        return among ? WriteResult.applied() : cannotTell();
     }
 
-    private WriteResult cantTell() {
+    private WriteResult ofAbsent(int missing, int others) {
+        return missing > others ? cannotTell() : WriteResult.leaseLost(); // else they were gone before
+    }
+
+    private WriteResult cannotTell() {
         return new WriteResult.StoreError(new DedupStoreException(
-                operation + " on table " + settings.table()
+                kind.name().toLowerCase(Locale.ROOT) + " on table " + settings.table()
                         + " may or may not have been applied: other sessions have changed the rows since",
                 null));
     }
