@@ -98,7 +98,7 @@ public final class MySqlDialect implements Dialect {
         this.keepSteps = new MySqlWrites<>(
                 settings,
                 statements,
-                "step",
+                MySqlWrites.Kind.STEP,
                 StepRequest::claim,
                 MySqlSql.STEP,
                 new MySqlWrites.Columns<>("entry_result", (statement, first, request) -> {
