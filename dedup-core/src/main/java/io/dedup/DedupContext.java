@@ -1,6 +1,7 @@
 package io.dedup;
 
 import java.time.Duration;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Describes the current run to its handler. Thread-safe; valid only until the handler has returned. */
@@ -73,4 +74,57 @@ public interface DedupContext {
      * the run is unguarded.
      */
     Duration leaseRemaining();
+
+    /**
+     * Runs a step of the handler whose effect is outside of this process, such as a call to another service. Its result is
+     * kept with the message; if an earlier attempt has kept it, the function does not run, and the kept result is returned. So
+     * another attempt goes on where this one stops.
+     *
+     * <pre>{@code
+     * Charge charge = context.step("charge", Charge.class, () -> cards.charge(order, context.stepKey("charge")));
+     * context.step("reserve", () -> warehouse.reserve(order, charge.id()));
+     * context.step("mail", () -> mails.send(order));
+     * }</pre>
+     *
+     * <p>If the function throws, nothing is kept, and the exception reaches the handler. <b>If the process crashes after the
+     * function and before its result is kept, this step runs again</b>, and only this one: pass {@link #stepKey} to the callee,
+     * or look at {@link #attempt}. Kept steps end when the message is done, when its record is deleted, and after the store's
+     * attempt retention.
+     *
+     * <p>Names identify steps, not their order: a step with another name is another step, and a kept one that no longer occurs
+     * is ignored. A name can be used once in a run, unless its function threw. Steps of one run may run in several threads.
+     *
+     * <p>Takes one round trip to the store if the function runs, and none otherwise. A run that is not {@link #guarded} runs
+     * the function and keeps nothing.
+     *
+     * @param name 1 to {@value io.dedup.step.StepLog#MAX_NAME_BYTES} bytes of UTF-8 without control characters
+     * @param type of the result; classes other than text, numbers, booleans, enums, {@code UUID}, {@code Instant} and
+     *     {@code byte[]} need a {@link io.dedup.step.StepCodec}
+     * @return the result of the function, or of an earlier attempt's
+     * @throws io.dedup.step.LeaseLostException if another consumer may be handling the message; let it end the handler
+     * @throws io.dedup.step.StepResultException if an earlier attempt's result cannot be returned
+     * @throws UnsupportedOperationException in the transactional modes, in a Spring transaction, and if the store cannot keep
+     *     steps; the function has not run then
+     * @throws IllegalArgumentException if the name cannot be used, or the result's class cannot be encoded; the function has not run
+     *     then
+     * @throws IllegalStateException if this run has used the name, has too many steps, or has ended; the function has not run
+     *     then
+     */
+    <T> T step(String name, Class<T> type, Supplier<? extends T> function);
+
+    /** As {@link #step(String, Class, Supplier)}, with a codec for this step's result. */
+    <T> T step(String name, ResultCodec<T> codec, Supplier<? extends T> function);
+
+    /** As {@link #step(String, Class, Supplier)}, without a result. */
+    void step(String name, Runnable function);
+
+    /**
+     * Returns a key that identifies a step of this message: the same in every attempt, and another one for every other message,
+     * consumer and step. Pass it to a service that recognizes repeated requests, for example as its {@code Idempotency-Key}. It
+     * consists of 43 ASCII letters, digits, hyphens and underscores, and does not reveal the message ID.
+     *
+     * @throws IllegalArgumentException if the name cannot be used for a step
+     * @throws IllegalStateException if the message has no usable ID
+     */
+    String stepKey(String name);
 }

@@ -2,6 +2,7 @@ package io.dedup;
 
 import io.dedup.DedupOutcome.DeferReason;
 import io.dedup.policy.OnConflict;
+import io.dedup.step.StepOutcome;
 import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
@@ -91,16 +92,23 @@ public interface DedupListener {
     default void resultNotKept(DedupKey key, int bytes) {}
 
     /**
+     * A step of a handler ended; see {@link DedupContext#step}. Steps of unguarded runs are not reported.
+     *
+     * @param name of the step
+     */
+    default void step(DedupKey key, String name, StepOutcome outcome) {}
+
+    /**
      * A call of the store, or of a transaction with records, failed.
      *
-     * @param operation claim, complete, release or renew; for a transaction also begin, commit or rollback
+     * @param operation claim, complete, release, renew or step; for a transaction also begin, commit or rollback
      */
     default void storeError(String operation, DedupStoreException error) {}
 
     /**
      * A call of the store ended, successfully or not. Statements within a handler's transaction are not reported.
      *
-     * @param operation claim, complete, release or renew
+     * @param operation claim, complete, release, renew or step
      * @param keys the number of records in the call
      */
     default void storeCalled(String operation, int keys, Duration took) {}

@@ -72,6 +72,7 @@ class ArchitectureTest {
                 "io.dedup.policy",
                 "io.dedup.migration",
                 "io.dedup.privacy",
+                "io.dedup.step",
                 "io.dedup",
                 "io.dedup.id",
                 "io.dedup.store..",

@@ -80,6 +80,9 @@ public final class BenchmarkMain {
         if (options.wants("idle")) {
             new IdleSection(report, options.run()).run(options.plainStores());
         }
+        if (options.wants("steps")) {
+            new StepsSection(report).run(options.networks(), options.records());
+        }
         targets.print(report);
         Duration took = Duration.ofNanos(System.nanoTime() - from);
         report.line("Load average " + load() + " at the end.");

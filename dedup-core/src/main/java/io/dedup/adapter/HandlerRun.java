@@ -1,5 +1,7 @@
 package io.dedup.adapter;
 
+import io.dedup.step.LeaseLostException;
+import io.dedup.text.Causes;
 import java.util.Collection;
 import org.jspecify.annotations.Nullable;
 
@@ -53,9 +55,9 @@ public final class HandlerRun {
      * Whether a failure must be deferred instead of being passed to the broker's retries and dead-lettering.
      *
      * @param leaseLost the result of {@link Execution#fail} or {@link DedupAdapter#failAll}: if true, the consumer that
-     *     took over the claim decides
+     *     took over the claim decides. A handler that ended with a {@link LeaseLostException} has lost it, too
      */
     public static boolean isDeferral(boolean leaseLost, Throwable thrown) {
-        return leaseLost && !(thrown instanceof Error);
+        return (leaseLost || Causes.first(thrown, LeaseLostException.class) != null) && !(thrown instanceof Error);
     }
 }

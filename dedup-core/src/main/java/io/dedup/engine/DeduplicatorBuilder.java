@@ -13,6 +13,7 @@ import io.dedup.internal.settings.StoreRules;
 import io.dedup.policy.DedupPolicy;
 import io.dedup.privacy.IdHashing;
 import io.dedup.privacy.ResultEncryption;
+import io.dedup.step.StepCodec;
 import io.dedup.store.DedupStore;
 import io.dedup.store.transaction.TransactionalRecords;
 import java.time.Duration;
@@ -41,6 +42,7 @@ public final class DeduplicatorBuilder {
     private @Nullable String instance;
     private @Nullable IdHashing idHashing;
     private @Nullable ResultEncryption resultEncryption;
+    private @Nullable StepCodec stepCodec;
     private DedupPolicy defaults = DedupPolicy.defaults();
     private Duration shutdownTimeout = Duration.ofSeconds(30);
 
@@ -129,9 +131,18 @@ public final class DeduplicatorBuilder {
         return this;
     }
 
-    /** Encrypts the results of handlers before they are stored; they are stored as they are by default. */
+    /** Encrypts the results of handlers and of their steps before they are stored; they are stored as they are by default. */
     public DeduplicatorBuilder resultEncryption(ResultEncryption encryption) {
         this.resultEncryption = Objects.requireNonNull(encryption, "resultEncryption");
+        return this;
+    }
+
+    /**
+     * Sets what encodes the results of steps, for example as JSON; by default only text, numbers, booleans, enums, {@code UUID},
+     * {@code Instant} and {@code byte[]} can be results. See {@link io.dedup.DedupContext#step}.
+     */
+    public DeduplicatorBuilder stepCodec(StepCodec codec) {
+        this.stepCodec = Objects.requireNonNull(codec, "stepCodec");
         return this;
     }
 
@@ -175,6 +186,7 @@ public final class DeduplicatorBuilder {
                         listeners(all),
                         runReference,
                         resultEncryption,
+                        stepCodec,
                         shortestLease(policies),
                         shutdownTimeout));
     }

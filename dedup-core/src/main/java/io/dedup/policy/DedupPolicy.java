@@ -26,6 +26,7 @@ public final class DedupPolicy {
     private final int maxResultBytes;
     private final boolean fingerprint;
     private final boolean fencingToken;
+    private final boolean steps;
     private final boolean shadow;
     private final SettingNames names;
 
@@ -44,6 +45,7 @@ public final class DedupPolicy {
         this.maxResultBytes = from.maxResultBytes;
         this.fingerprint = from.fingerprint;
         this.fencingToken = from.fencingToken;
+        this.steps = from.steps;
         this.shadow = from.shadow;
         this.names = from.names;
     }
@@ -163,6 +165,14 @@ public final class DedupPolicy {
         return fencingToken;
     }
 
+    /**
+     * Whether to check at start that handlers can use steps: that the mode is {@link DedupMode#LEASED}, and that the store keeps
+     * them. False by default: then the first step of a handler fails where they cannot be used.
+     */
+    public boolean steps() {
+        return steps;
+    }
+
     /** Whether the topic is in shadow mode: records are kept in a separate scope, and every message is handled. */
     public boolean shadow() {
         return shadow;
@@ -207,6 +217,7 @@ public final class DedupPolicy {
         private int maxResultBytes = 64 * 1024;
         private boolean fingerprint;
         private boolean fencingToken = true;
+        private boolean steps;
         private boolean shadow;
         private SettingNames names = SettingNames.JAVA;
 
@@ -227,6 +238,7 @@ public final class DedupPolicy {
             this.maxResultBytes = from.maxResultBytes;
             this.fingerprint = from.fingerprint;
             this.fencingToken = from.fencingToken;
+            this.steps = from.steps;
             this.shadow = from.shadow;
             this.names = from.names;
         }
@@ -318,6 +330,12 @@ public final class DedupPolicy {
         /** See {@link DedupPolicy#fencingToken()}. */
         public Builder fencingToken(boolean value) {
             this.fencingToken = value;
+            return this;
+        }
+
+        /** See {@link DedupPolicy#steps()}. */
+        public Builder steps(boolean value) {
+            this.steps = value;
             return this;
         }
 

@@ -16,6 +16,12 @@ final class ModeRules {
             return;
         }
         SettingNames names = policy.settingNames();
+        if (policy.steps()) {
+            throw new IllegalArgumentException("steps cannot be used in mode " + names.value(mode)
+                    + ": a rollback would undo what a step wrote in the handler's transaction, and the next attempt would skip"
+                    + " it. Set mode to " + names.value(DedupMode.LEASED)
+                    + ", or remove steps and call other services with stepKey(...) or from an outbox");
+        }
         if (policy.onStoreFailure() == OnStoreFailure.PROCESS) {
             throw new IllegalArgumentException(names.name("onStoreFailure") + " " + names.value(OnStoreFailure.PROCESS)
                     + " cannot be combined with mode " + names.value(mode)

@@ -17,8 +17,25 @@ public sealed interface ClaimResult {
      * @param tookOver whether this claim took over a claim with an expired lease, or one that was given back after such a
      *     takeover. If the dead claim was made alone, this claim counted its death
      * @param fencingToken grows with every claim of a key; 0 if the request asked for none
+     * @param steps what earlier attempts have kept with {@link StepRecords}; null for nothing
      */
-    record Acquired(int attempt, int deaths, boolean tookOver, long fencingToken) implements ClaimResult {}
+    @SuppressWarnings("ArrayRecordComponent") // compared by tests only, without steps
+    record Acquired(int attempt, int deaths, boolean tookOver, long fencingToken, byte @Nullable [] steps)
+            implements ClaimResult {
+        // Not compact: javac would leave "@Nullable" of an array parameter out of the class file.
+        public Acquired(int attempt, int deaths, boolean tookOver, long fencingToken, byte @Nullable [] steps) {
+            this.attempt = attempt;
+            this.deaths = deaths;
+            this.tookOver = tookOver;
+            this.fencingToken = fencingToken;
+            this.steps = steps;
+        }
+
+        /** Creates an answer without steps. */
+        public Acquired(int attempt, int deaths, boolean tookOver, long fencingToken) {
+            this(attempt, deaths, tookOver, fencingToken, null);
+        }
+    }
 
     /**
      * Another owner holds a live lease.

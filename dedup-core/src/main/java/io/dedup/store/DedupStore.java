@@ -25,8 +25,8 @@ import java.util.Optional;
  * happens to one of its requests doesn't depend on the others. It may be empty, and may be of any size: the
  * implementation splits it. Neither side changes a list that it has passed or returned.
  *
- * <p>Optional capabilities are separate interfaces that a store also implements: {@code StuckRecordFinder},
- * {@code ResettableStore} and {@code ImportingStore} in {@code io.dedup.store.operator}.
+ * <p>Optional capabilities are separate interfaces that a store also implements: {@link StepRecords},
+ * and {@code StuckRecordFinder}, {@code ResettableStore} and {@code ImportingStore} in {@code io.dedup.store.operator}.
  */
 public interface DedupStore extends AutoCloseable {
     /** The name of this store for logs and metrics: {@code redis}, {@code jdbc}, {@code memory} … */

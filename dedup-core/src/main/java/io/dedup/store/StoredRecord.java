@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param expiresAt of a DONE record; null means never
  * @param fingerprint of the payload; null if none was kept
  * @param result what the successful run stored for duplicates; null for nothing
+ * @param steps what attempts have kept with {@link StepRecords}; null for nothing, and if the record is DONE
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 public record StoredRecord(
@@ -31,7 +32,34 @@ public record StoredRecord(
         @Nullable Instant completedAt,
         @Nullable Instant expiresAt,
         @Nullable Fingerprint fingerprint,
-        byte @Nullable [] result) {
+        byte @Nullable [] result,
+        byte @Nullable [] steps) {
+    /** Creates a record without steps. */
+    public StoredRecord(
+            State state,
+            int attempt,
+            int deaths,
+            long fencingToken,
+            @Nullable Owner owner,
+            Duration leaseRemaining,
+            @Nullable Instant completedAt,
+            @Nullable Instant expiresAt,
+            @Nullable Fingerprint fingerprint,
+            byte @Nullable [] result) {
+        this(
+                state,
+                attempt,
+                deaths,
+                fencingToken,
+                owner,
+                leaseRemaining,
+                completedAt,
+                expiresAt,
+                fingerprint,
+                result,
+                null);
+    }
+
     /**
      * Returns when the last claim was made, by the store's clock, as derived from its fencing token; null if it has
      * none.

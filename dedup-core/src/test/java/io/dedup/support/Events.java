@@ -6,6 +6,7 @@ import io.dedup.DedupOutcome.DeferReason;
 import io.dedup.DedupStoreException;
 import io.dedup.DedupTopic;
 import io.dedup.policy.OnConflict;
+import io.dedup.step.StepOutcome;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -105,6 +106,11 @@ public final class Events implements DedupListener {
     @Override
     public void resultNotKept(DedupKey key, int bytes) {
         add("result not kept", key, bytes);
+    }
+
+    @Override
+    public void step(DedupKey key, String name, StepOutcome outcome) {
+        add("step", key, name, outcome.tag());
     }
 
     @Override

@@ -12,6 +12,8 @@ import io.dedup.store.CompleteRequest;
 import io.dedup.store.DedupStore;
 import io.dedup.store.ReleaseRequest;
 import io.dedup.store.RenewRequest;
+import io.dedup.store.StepRecords;
+import io.dedup.store.StepRequest;
 import io.dedup.store.StoredRecord;
 import io.dedup.store.WriteResult;
 import io.dedup.store.operator.ImportRequest;
@@ -33,13 +35,15 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Function;
 
 /** A store that fails as it is told, and remembers what it was asked. */
-public final class FaultyStore implements DedupStore, StuckRecordFinder, ResettableStore, ImportingStore, RecordEraser {
+public final class FaultyStore
+        implements DedupStore, StepRecords, StuckRecordFinder, ResettableStore, ImportingStore, RecordEraser {
     /** What a store is asked for. */
     public enum Op {
         CLAIM,
         COMPLETE,
         RELEASE,
         RENEW,
+        STEP,
         IMPORT
     }
 
@@ -120,6 +124,9 @@ public final class FaultyStore implements DedupStore, StuckRecordFinder, Resetta
         if (request instanceof ImportRequest imported) {
             return imported.key();
         }
+        if (request instanceof StepRequest step) {
+            return step.claim().key();
+        }
         return ((RenewRequest) request).claim().key();
     }
 
@@ -156,6 +163,11 @@ public final class FaultyStore implements DedupStore, StuckRecordFinder, Resetta
     @Override
     public List<WriteResult> renew(List<RenewRequest> requests) {
         return all(Op.RENEW, requests, all -> store.renew(unchecked(all)));
+    }
+
+    @Override
+    public List<WriteResult> keepSteps(List<StepRequest> requests) {
+        return all(Op.STEP, requests, all -> ((StepRecords) store).keepSteps(unchecked(all)));
     }
 
     @Override

@@ -18,6 +18,7 @@ import io.dedup.testkit.internal.contract.RaceContract;
 import io.dedup.testkit.internal.contract.ReleaseContract;
 import io.dedup.testkit.internal.contract.RenewContract;
 import io.dedup.testkit.internal.contract.ResultContract;
+import io.dedup.testkit.internal.contract.StepContract;
 import io.dedup.testkit.internal.contract.StuckContract;
 import io.dedup.testkit.internal.contract.TokenContract;
 import io.dedup.testkit.internal.history.RandomHistoryContract;
@@ -45,7 +46,7 @@ import org.junit.jupiter.api.Tag;
  *
  * <p>Each group has a tag, so that you can run it alone while you write a store. A good order is: {@code claim},
  * {@code complete}, {@code release}, {@code renew}, {@code ownership}, {@code every-state}, {@code fencing-tokens},
- * {@code fingerprints}, {@code results}, {@code expiry}, {@code operators}, {@code imports}, {@code stuck},
+ * {@code fingerprints}, {@code results}, {@code expiry}, {@code operators}, {@code imports}, {@code stuck}, {@code steps},
  * {@code batches}, {@code hostile-ids}, {@code races}, {@code races-of-batches}, {@code random-histories}, {@code lifecycle}.
  *
  * <p>The contract doesn't cover behavior that differs between stores: outages, restarts and full servers need tests of
@@ -182,6 +183,16 @@ public abstract class DedupStoreContract {
     @Tag("stuck")
     @DisplayName("what is stuck")
     class Stuck extends StuckContract {
+        @Override
+        protected StoreFixture newFixture() throws Exception {
+            return DedupStoreContract.this.newFixture();
+        }
+    }
+
+    @Nested
+    @Tag("steps")
+    @DisplayName("steps")
+    class Steps extends StepContract {
         @Override
         protected StoreFixture newFixture() throws Exception {
             return DedupStoreContract.this.newFixture();

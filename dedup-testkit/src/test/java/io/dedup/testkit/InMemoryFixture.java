@@ -45,6 +45,11 @@ final class InMemoryFixture implements StoreFixture {
     }
 
     @Override
+    public boolean keepsSteps() {
+        return true;
+    }
+
+    @Override
     public void advance(Duration by) {
         now.updateAndGet(instant -> instant.plus(by));
     }

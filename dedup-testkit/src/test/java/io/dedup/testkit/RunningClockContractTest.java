@@ -35,6 +35,11 @@ class RunningClockContractTest extends DedupStoreContract {
         }
 
         @Override
+        public boolean keepsSteps() {
+            return true;
+        }
+
+        @Override
         public void advance(Duration by) {
             ahead.updateAndGet(already -> already.plus(by));
         }

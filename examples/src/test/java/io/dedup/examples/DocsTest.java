@@ -34,6 +34,7 @@ class DocsTest {
                 "recipes/outbox.md",
                 "recipes/plain-kafka-consumer.md",
                 "recipes/renamed-group.md",
+                "recipes/steps.md",
                 "recipes/two-topics.md",
                 "testing-your-listeners.md",
                 "writing-a-store.md",

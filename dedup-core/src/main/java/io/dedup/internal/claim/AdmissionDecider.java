@@ -114,8 +114,8 @@ public final class AdmissionDecider {
         if (handledHere != null) {
             return duplicate(key, handledHere);
         }
-        if (attempted.result() instanceof Acquired acquired) {
-            return acquired(attempted, acquired, requireNonNull(registered));
+        if (attempted.result() instanceof Acquired) {
+            return acquired(requireNonNull(registered));
         }
         if (attempted.result() instanceof AlreadyDone done) {
             return duplicate(key, done);
@@ -146,13 +146,12 @@ public final class AdmissionDecider {
         return done;
     }
 
-    private Admission acquired(ClaimAttempt attempted, Acquired acquired, AdmittedRun execution) {
+    private Admission acquired(AdmittedRun execution) {
         if (!execution.hasRecord()) { // else the record decides about both: it may be DONE without the store knowing
             if (PoisonMessages.isPoison(execution)) {
                 return poison.convict(execution);
             }
-            DedupKey key = attempted.request().key();
-            notifier.report(listener -> listener.acquired(key, acquired.attempt()));
+            notifier.report(listener -> listener.acquired(requireNonNull(execution.key()), execution.attempt()));
         }
         return new Admission.Run(execution);
     }

@@ -18,6 +18,7 @@ import io.dedup.internal.settle.ClaimHandover;
 import io.dedup.internal.settle.ClaimSettlement;
 import io.dedup.internal.settle.Completions;
 import io.dedup.internal.settle.Releases;
+import io.dedup.internal.step.Steps;
 import io.dedup.internal.storecall.StoreCalls;
 import io.dedup.internal.storecall.StoreGates;
 import io.dedup.internal.transaction.FrontStore;
@@ -60,7 +61,8 @@ record EngineParts(
                 heartbeat,
                 new Completions(calls, gates, listeners, background, successes),
                 releases,
-                new RunReferences(settings.runReference()));
+                new RunReferences(settings.runReference()),
+                new Steps(store, calls, listeners, settings.stepCodec(), settings.resultEncryption()));
         PoisonMessages poison = new PoisonMessages(listeners, settlement);
         AdmissionDecider decider =
                 new AdmissionDecider(listeners, heartbeat, background, settlement, poison, handover, missingIds);

@@ -3,6 +3,7 @@ package io.dedup.internal.engine;
 import io.dedup.DedupListener;
 import io.dedup.RunReference;
 import io.dedup.privacy.ResultEncryption;
+import io.dedup.step.StepCodec;
 import io.dedup.store.DedupStore;
 import io.dedup.store.transaction.TransactionalRecords;
 import java.time.Duration;
@@ -17,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param instance the name of this process in the records of its claims; null for none
  * @param runReference identifies a run to its later duplicates; null for none
  * @param resultEncryption encrypts results for the store; null to store them as they are
+ * @param stepCodec encodes the results of steps by their class; null for simple classes only
  * @param shortestLease of all policies; determines how often the heartbeat checks the claims
  * @param shutdownTimeout how long closing waits for running handlers while it renews their leases
  */
@@ -27,6 +29,7 @@ public record EngineSettings(
         List<DedupListener> listeners,
         @Nullable RunReference runReference,
         @Nullable ResultEncryption resultEncryption,
+        @Nullable StepCodec stepCodec,
         Duration shortestLease,
         Duration shutdownTimeout) {
     public EngineSettings {

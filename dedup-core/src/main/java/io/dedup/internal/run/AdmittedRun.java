@@ -5,15 +5,23 @@ import static java.util.Objects.requireNonNull;
 import io.dedup.DedupKey;
 import io.dedup.DedupOutcome.Completion;
 import io.dedup.DedupTopic;
+import io.dedup.ResultCodec;
 import io.dedup.adapter.Delivery;
 import io.dedup.adapter.Execution;
 import io.dedup.adapter.WaitBudget;
+import io.dedup.internal.step.RunSteps;
+import io.dedup.internal.step.StepKeys;
+import io.dedup.internal.step.SteppedRun;
+import io.dedup.internal.step.Steps;
 import io.dedup.policy.DedupMode;
 import io.dedup.store.Claim;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult.Acquired;
 import io.dedup.store.StoredResult;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.time.Duration;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,7 +37,17 @@ import org.jspecify.annotations.Nullable;
  * overdue: it leaves the heartbeat, and any consumer may claim the message. Until then the message is blocked, which is
  * why each step between a claim and its settlement gives the claim back whatever is thrown. Thread-safe.
  */
-public final class AdmittedRun extends RunFlags implements Execution {
+public final class AdmittedRun extends RunFlags implements Execution, SteppedRun {
+    private static final VarHandle STEPS;
+
+    static {
+        try {
+            STEPS = MethodHandles.lookup().findVarHandle(AdmittedRun.class, "stepsOrSuccess", Object.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
     /** What protects a run. */
     public enum Guard {
         CLAIMED,
@@ -56,6 +74,11 @@ public final class AdmittedRun extends RunFlags implements Execution {
         boolean release(AdmittedRun run, @Nullable Throwable cause);
 
         void abandon(AdmittedRun run);
+
+        Steps steps();
+
+        /** Reports that another owner has taken over the claim. */
+        void lost(AdmittedRun run);
     }
 
     private final Settling settling;
@@ -71,7 +94,11 @@ public final class AdmittedRun extends RunFlags implements Execution {
     private volatile long returnedAt;
     private volatile byte @Nullable [] keptResult;
     private volatile @Nullable String reference;
-    private volatile @Nullable UnrecordedSuccess success;
+    /**
+     * While the handler runs, its steps: those that earlier attempts have kept, as bytes; once one was used, the {@link RunSteps}.
+     * After its success the {@link UnrecordedSuccess}. One field, to keep this object small.
+     */
+    private volatile @Nullable Object stepsOrSuccess;
 
     /**
      * Creates a run.
@@ -95,6 +122,7 @@ public final class AdmittedRun extends RunFlags implements Execution {
                 : new Claim(request.key(), request.owner(), acquired == null ? 0 : acquired.attempt());
         this.deaths = acquired == null ? 0 : acquired.deaths();
         this.fencingToken = acquired == null ? 0 : acquired.fencingToken();
+        this.stepsOrSuccess = acquired == null ? null : acquired.steps();
         this.claimedAt = millis(claimSentAt);
         this.renewalSentAt = claimSentAt;
     }
@@ -129,7 +157,7 @@ public final class AdmittedRun extends RunFlags implements Execution {
     /** Recognizes copies in this process until the store has recorded the success; null before the success. */
     @Nullable
     public UnrecordedSuccess success() {
-        return success;
+        return stepsOrSuccess instanceof UnrecordedSuccess success ? success : null;
     }
 
     /**
@@ -137,7 +165,7 @@ public final class AdmittedRun extends RunFlags implements Execution {
      * each time.
      */
     public UnrecordedSuccess keepSuccess() {
-        UnrecordedSuccess known = success;
+        UnrecordedSuccess known = success();
         if (known == null) {
             known = new UnrecordedSuccess(
                     requireNonNull(claim),
@@ -145,7 +173,7 @@ public final class AdmittedRun extends RunFlags implements Execution {
                     topic().policy(),
                     handlerTime(),
                     stored(keptResult));
-            success = known;
+            stepsOrSuccess = known;
         }
         return known;
     }
@@ -231,6 +259,7 @@ public final class AdmittedRun extends RunFlags implements Execution {
         return isStarted() ? (returnedAt == 0 ? System.nanoTime() : returnedAt) - startedAt : 0;
     }
 
+    @Override
     public DedupTopic topic() {
         return delivery.topic();
     }
@@ -268,6 +297,7 @@ public final class AdmittedRun extends RunFlags implements Execution {
         return request;
     }
 
+    @Override
     @Nullable
     public Claim claim() {
         return claim;
@@ -300,6 +330,61 @@ public final class AdmittedRun extends RunFlags implements Execution {
     @Override
     public long fencingToken() {
         return guarded() && topic().policy().fencingToken() ? fencingToken : 0;
+    }
+
+    @Override
+    @SuppressWarnings("NullAway") // null only if the function has returned null
+    public <T> T step(String name, Class<T> type, Supplier<? extends T> function) {
+        return runSteps().run(name, type, function);
+    }
+
+    @Override
+    @SuppressWarnings("NullAway")
+    public <T> T step(String name, ResultCodec<T> codec, Supplier<? extends T> function) {
+        return runSteps().run(name, requireNonNull(codec, "codec"), function);
+    }
+
+    @Override
+    public void step(String name, Runnable function) {
+        Object unused = runSteps().run(name, (ResultCodec<Object>) null, () -> {
+            function.run();
+            return null;
+        });
+    }
+
+    @Override
+    public String stepKey(String name) {
+        return StepKeys.of(key(), name);
+    }
+
+    private RunSteps runSteps() {
+        Object known = stepsOrSuccess;
+        while (!(known instanceof RunSteps)) {
+            byte[] kept = known instanceof byte[] bytes ? bytes : null; // after the success, a step is refused
+            RunSteps created = settling.steps().of(this, kept);
+            if (known instanceof UnrecordedSuccess || STEPS.compareAndSet(this, known, created)) {
+                return created;
+            }
+            known = stepsOrSuccess;
+        }
+        return (RunSteps) known;
+    }
+
+    /** Tries once more to keep the steps that the store has not kept. Never throws. */
+    public void flushSteps() {
+        if (stepsOrSuccess instanceof RunSteps used) {
+            used.flush();
+        }
+    }
+
+    @Override
+    public boolean hasEnded() {
+        return isClosed() || isSucceeded();
+    }
+
+    @Override
+    public void lost() {
+        settling.lost(this);
     }
 
     @Override

@@ -4,6 +4,7 @@ import io.dedup.policy.DedupMode;
 import io.dedup.policy.DedupPolicy;
 import io.dedup.policy.SettingNames;
 import io.dedup.store.DedupStore;
+import io.dedup.store.StepRecords;
 import io.dedup.store.transaction.TransactionalRecords;
 import org.jspecify.annotations.Nullable;
 
@@ -12,6 +13,10 @@ public record StoreRules(DedupStore store, @Nullable TransactionalRecords transa
     /** Rejects a mode that the configured stores do not support. */
     public void check(String where, DedupPolicy policy) {
         DedupMode mode = policy.mode();
+        if (policy.steps() && !(store instanceof StepRecords)) {
+            throw new IllegalArgumentException(where + ": steps cannot be used, because store " + store.name()
+                    + " doesn't keep them: it does not implement StepRecords. Remove steps, or use another store");
+        }
         if (!mode.isTransactional()) {
             return;
         }

@@ -7,6 +7,7 @@ import io.dedup.internal.listener.SafeLog;
 import io.dedup.internal.run.AdmittedRun;
 import io.dedup.internal.run.AdmittedRun.Guard;
 import io.dedup.internal.run.RunReferences;
+import io.dedup.internal.step.Steps;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -25,12 +26,15 @@ public final class ClaimSettlement implements AdmittedRun.Settling {
     private final Completions completions;
     private final Releases releases;
     private final RunReferences references;
+    private final Steps steps;
 
-    public ClaimSettlement(Heartbeat heartbeat, Completions completions, Releases releases, RunReferences references) {
+    public ClaimSettlement(
+            Heartbeat heartbeat, Completions completions, Releases releases, RunReferences references, Steps steps) {
         this.heartbeat = heartbeat;
         this.completions = completions;
         this.releases = releases;
         this.references = references;
+        this.steps = steps;
     }
 
     @Override
@@ -129,6 +133,7 @@ public final class ClaimSettlement implements AdmittedRun.Settling {
     @Override
     public boolean release(AdmittedRun execution, @Nullable Throwable cause) {
         completions.forgetSuccess(execution);
+        execution.flushSteps();
         return releases.release(List.of(execution), cause);
     }
 
@@ -139,7 +144,18 @@ public final class ClaimSettlement implements AdmittedRun.Settling {
     public boolean releaseAll(List<AdmittedRun> executions, @Nullable Throwable cause) {
         List<AdmittedRun> open = closeAll(executions);
         open.forEach(completions::forgetSuccess);
+        open.forEach(AdmittedRun::flushSteps);
         return !open.isEmpty() && releases.release(open, cause);
+    }
+
+    @Override
+    public Steps steps() {
+        return steps;
+    }
+
+    @Override
+    public void lost(AdmittedRun execution) {
+        releases.lost(execution);
     }
 
     /** Rejects the message of a claim as poison: it does not run, and its deaths are reset. */

@@ -111,10 +111,7 @@ public final class Releases {
         DedupKey key = requireNonNull(execution.claim()).key();
         boolean lost = answer instanceof WriteResult.LeaseLost && execution.guard() == Guard.CLAIMED;
         if (lost) {
-            execution.markLost();
-            if (execution.reportLossOnce()) {
-                notifier.report(listener -> listener.leaseLost(key));
-            }
+            lost(execution);
             if (cause != null && !execution.hasRecord()) { // the failure must not reach the broker's error handling
                 Duration retryAfter = execution.topic().policy().maxDeferDelay();
                 notifier.report(listener -> listener.deferred(key, DeferReason.LEASE_LOST, retryAfter));
@@ -123,6 +120,15 @@ public final class Releases {
             notifier.report(listener -> listener.released(key, cause));
         }
         return lost;
+    }
+
+    /** Another owner has taken over the claim. */
+    void lost(AdmittedRun execution) {
+        DedupKey key = requireNonNull(execution.claim()).key();
+        execution.markLost();
+        if (execution.reportLossOnce()) {
+            notifier.report(listener -> listener.leaseLost(key));
+        }
     }
 
     private static ReleaseRequest request(AdmittedRun execution) {

@@ -11,6 +11,8 @@ import io.dedup.store.CompleteRequest;
 import io.dedup.store.DedupStore;
 import io.dedup.store.ReleaseRequest;
 import io.dedup.store.RenewRequest;
+import io.dedup.store.StepRecords;
+import io.dedup.store.StepRequest;
 import io.dedup.store.WriteResult;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -36,7 +38,8 @@ public final class StoreCalls {
         CLAIM("claim"),
         COMPLETE("complete"),
         RELEASE("release"),
-        RENEW("renew");
+        RENEW("renew"),
+        STEP("step");
 
         private final String operation;
 
@@ -103,6 +106,16 @@ public final class StoreCalls {
 
     public List<WriteResult> renew(List<RenewRequest> requests) {
         return write(Kind.RENEW, requests, RenewRequest::claim, DedupStore::renew);
+    }
+
+    /** Appends to the steps of a claimed message. The store must be able to keep steps. */
+    public WriteResult keepStep(StepRequest request) {
+        return write(
+                        Kind.STEP,
+                        List.of(request),
+                        StepRequest::claim,
+                        (to, requests) -> StepRecords.of(to).keepSteps(requests))
+                .get(0);
     }
 
     /** Whether the store accepts writes now. Does not notify the listeners. */

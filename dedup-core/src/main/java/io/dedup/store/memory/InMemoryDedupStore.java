@@ -15,6 +15,8 @@ import io.dedup.store.CompleteRequest;
 import io.dedup.store.DedupStore;
 import io.dedup.store.ReleaseRequest;
 import io.dedup.store.RenewRequest;
+import io.dedup.store.StepRecords;
+import io.dedup.store.StepRequest;
 import io.dedup.store.StoredRecord;
 import io.dedup.store.WriteResult;
 import io.dedup.store.memory.MemoryRecord.Phase;
@@ -46,7 +48,7 @@ import org.jspecify.annotations.Nullable;
  * number of IDs claimed within a window. Thread-safe.
  */
 public final class InMemoryDedupStore
-        implements DedupStore, StuckRecordFinder, ResettableStore, ImportingStore, RecordEraser {
+        implements DedupStore, StepRecords, StuckRecordFinder, ResettableStore, ImportingStore, RecordEraser {
     /** The default attempt retention: 7 days. */
     public static final Duration DEFAULT_ATTEMPT_RETENTION = Duration.ofDays(7);
 
@@ -112,7 +114,7 @@ public final class InMemoryDedupStore
                     : records.replace(request.key(), found, mine);
             if (won) {
                 return new ClaimResult.Acquired(
-                        mine.attempt(), mine.deaths(), mine.phase().tookOver(), mine.token());
+                        mine.attempt(), mine.deaths(), mine.phase().tookOver(), mine.token(), mine.result());
             }
         }
     }
@@ -165,6 +167,15 @@ public final class InMemoryDedupStore
                 (record, request, now) -> record.isOwnedBy(request.claim().owner())
                         ? record.withLease(now + MemoryRecord.micros(request.lease()), retentionMicros)
                         : null);
+    }
+
+    @Override
+    public List<WriteResult> keepSteps(List<StepRequest> requests) {
+        return write(
+                requests,
+                StepRequest::claim,
+                (record, request, now) ->
+                        record.isOwnedBy(request.claim().owner()) ? record.withStep(request.entry()) : null);
     }
 
     /** Changes a record. */

@@ -10,6 +10,7 @@ import io.dedup.store.operator.ImportRequest;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -18,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param leaseUntil when the lease ends, or ended, or the claim was released; of a DONE record, when it was completed
  * @param expiresAt when the record counts as absent; {@link Long#MAX_VALUE} for ever
+ * @param result what a DONE record keeps for duplicates; the steps of another one
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 record MemoryRecord(
@@ -109,7 +111,8 @@ record MemoryRecord(
                 done ? instant(leaseUntil) : null,
                 done && expiresAt != Long.MAX_VALUE ? instant(expiresAt) : null,
                 fingerprint,
-                result);
+                done ? result : null,
+                done ? null : result);
     }
 
     MemoryRecord withLease(long until, long retention) {
@@ -147,7 +150,15 @@ record MemoryRecord(
                 until,
                 until + retention,
                 request.fingerprint(),
-                null);
+                current == null ? null : current.result());
+    }
+
+    /** The record after a step was kept. */
+    MemoryRecord withStep(byte[] entry) {
+        byte[] before = result == null ? new byte[0] : result;
+        byte[] steps = Arrays.copyOf(before, before.length + entry.length);
+        System.arraycopy(entry, 0, steps, before.length, entry.length);
+        return new MemoryRecord(phase, owner, attempt, deaths, token, leaseUntil, expiresAt, fingerprint, steps);
     }
 
     MemoryRecord done(Window window, byte @Nullable [] newResult, long now) {

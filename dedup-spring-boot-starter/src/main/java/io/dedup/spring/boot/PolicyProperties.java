@@ -55,6 +55,9 @@ public class PolicyProperties {
     /** Whether handlers receive a fencing token; true by default. */
     private @Nullable Boolean fencingToken;
 
+    /** Whether to check at start that handlers can use steps, which need mode leased and a store that keeps them. false by default: then the first step fails where they cannot be used. */
+    private @Nullable Boolean steps;
+
     /** Whether to only observe: every message is handled, and the outcome that deduplication would have had is counted. false by default. */
     private @Nullable Boolean shadow;
 
@@ -176,6 +179,14 @@ public class PolicyProperties {
 
     public void setFencingToken(@Nullable Boolean fencingToken) {
         this.fencingToken = fencingToken;
+    }
+
+    public @Nullable Boolean getSteps() {
+        return steps;
+    }
+
+    public void setSteps(@Nullable Boolean steps) {
+        this.steps = steps;
     }
 
     public @Nullable Boolean getShadow() {

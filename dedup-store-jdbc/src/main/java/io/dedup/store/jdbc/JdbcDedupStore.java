@@ -12,6 +12,8 @@ import io.dedup.store.CompleteRequest;
 import io.dedup.store.DedupStore;
 import io.dedup.store.ReleaseRequest;
 import io.dedup.store.RenewRequest;
+import io.dedup.store.StepRecords;
+import io.dedup.store.StepRequest;
 import io.dedup.store.StoredRecord;
 import io.dedup.store.WriteResult;
 import io.dedup.store.jdbc.internal.connection.DataSources;
@@ -49,7 +51,7 @@ import org.springframework.transaction.PlatformTransactionManager;
  * batch meets a locked row. The heartbeat's {@link #renew} keeps one connection to itself if the size of the pool is
  * known (HikariCP, Tomcat JDBC Pool, Commons DBCP2, UCP, c3p0) and at least 3.
  */
-public final class JdbcDedupStore implements DedupStore, StuckRecordFinder, ImportingStore, RecordEraser {
+public final class JdbcDedupStore implements DedupStore, StepRecords, StuckRecordFinder, ImportingStore, RecordEraser {
     private final RecordTable table;
     private final StoreCalls calls;
     private final LeaseOperations operations;
@@ -136,6 +138,12 @@ public final class JdbcDedupStore implements DedupStore, StuckRecordFinder, Impo
     @Override
     public List<WriteResult> renew(List<RenewRequest> requests) {
         return operations.renew(requests);
+    }
+
+    /** {@inheritDoc} Steps are in the column of results, which an unfinished record does not need. */
+    @Override
+    public List<WriteResult> keepSteps(List<StepRequest> requests) {
+        return operations.keepSteps(requests);
     }
 
     @Override

@@ -12,6 +12,8 @@ import io.dedup.store.CompleteRequest;
 import io.dedup.store.DedupStore;
 import io.dedup.store.ReleaseRequest;
 import io.dedup.store.RenewRequest;
+import io.dedup.store.StepRecords;
+import io.dedup.store.StepRequest;
 import io.dedup.store.StoredRecord;
 import io.dedup.store.WriteResult;
 import io.dedup.store.operator.ImportRequest;
@@ -43,7 +45,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * request that gets no answer. An interrupt ends a call and leaves the thread's interrupt flag set.
  */
 public final class RedisDedupStore
-        implements DedupStore, StuckRecordFinder, ResettableStore, ImportingStore, RecordEraser {
+        implements DedupStore, StepRecords, StuckRecordFinder, ResettableStore, ImportingStore, RecordEraser {
     private static final Duration STUCK_LIMIT = Duration.ofSeconds(30);
 
     private final RedisLinks links;
@@ -122,6 +124,11 @@ public final class RedisDedupStore
     @Override
     public List<WriteResult> renew(List<RenewRequest> requests) {
         return records.renew(requests);
+    }
+
+    @Override
+    public List<WriteResult> keepSteps(List<StepRequest> requests) {
+        return records.keepSteps(requests);
     }
 
     @Override

@@ -6,9 +6,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.dedup.DedupKey;
 import io.dedup.DedupStoreException;
 import io.dedup.Fingerprint;
+import io.dedup.store.Claim;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;
 import io.dedup.store.ReleaseMode;
+import io.dedup.store.StepRequest;
 import io.dedup.store.StoredRecord.State;
 import io.dedup.store.WriteResult;
 import io.dedup.testservers.redis.RedisServer;
@@ -65,6 +67,22 @@ class FullMemoryTest {
                     .get()
                     .satisfies(found -> assertThat(found.state()).isEqualTo(State.DONE));
         }
+    }
+
+    @OnEachVersion
+    @DisplayName("D7 a step that has run can be kept when memory is full")
+    void steps(RedisVersion version) {
+        start(version);
+        ClaimRequest claim = Messages.acquire(store, messages.key());
+        fill();
+
+        for (int i = 0; i < 2; i++) {
+            assertThat(store.keepSteps(
+                            List.of(new StepRequest(new Claim(claim.key(), claim.owner(), 1), new byte[] {(byte) i}))))
+                    .containsExactly(WriteResult.applied());
+        }
+
+        assertThat(store.find(claim.key()).orElseThrow().steps()).containsExactly(0, 1);
     }
 
     @OnEachVersion

@@ -64,6 +64,11 @@ final class RedisFixture implements StoreFixture {
     }
 
     @Override
+    public boolean keepsSteps() {
+        return true;
+    }
+
+    @Override
     public void advance(Duration by) {
         for (RedisServer master : masters.get()) {
             master.command("EVAL", AGE, "0", namespace, namespace + "{*", Long.toString(by.toMillis()));

@@ -12,6 +12,8 @@ import io.dedup.store.CompleteRequest;
 import io.dedup.store.DedupStore;
 import io.dedup.store.ReleaseRequest;
 import io.dedup.store.RenewRequest;
+import io.dedup.store.StepRecords;
+import io.dedup.store.StepRequest;
 import io.dedup.store.StoredRecord;
 import io.dedup.store.WriteResult;
 import io.dedup.store.operator.ImportRequest;
@@ -45,7 +47,8 @@ import java.util.function.Supplier;
  * transaction bypass it: use a {@link TcpProxy} for these (mode LEASED_TRANSACTIONAL accepts no store but the table
  * itself).
  */
-public final class FaultyStore implements DedupStore, StuckRecordFinder, ResettableStore, ImportingStore, RecordEraser {
+public final class FaultyStore
+        implements DedupStore, StepRecords, StuckRecordFinder, ResettableStore, ImportingStore, RecordEraser {
     private final List<ActiveFault> faults = new CopyOnWriteArrayList<>();
     private final AtomicInteger struck = new AtomicInteger();
     private volatile DedupStore store;
@@ -139,6 +142,16 @@ public final class FaultyStore implements DedupStore, StuckRecordFinder, Resetta
                 requests,
                 request -> request.claim().key(),
                 all -> store.renew(all),
+                WriteResult.StoreError::new);
+    }
+
+    @Override
+    public List<WriteResult> keepSteps(List<StepRequest> requests) {
+        return all(
+                Operation.STEP,
+                requests,
+                request -> request.claim().key(),
+                all -> StepRecords.of(store).keepSteps(all),
                 WriteResult.StoreError::new);
     }
 

@@ -29,6 +29,8 @@ public final class StoreFault {
         RELEASE,
         /** {@code renew}. */
         RENEW,
+        /** {@code keepSteps}. */
+        STEP,
         /** {@code find}, {@code findStuck}, {@code forget}, {@code forceDone}, {@code forgetAll}. */
         OPERATOR,
         /** {@code ping}. */

@@ -24,7 +24,8 @@ public record BrokenStore(String group, String name, UnaryOperator<DedupStore> b
                         BrokenOperators.all(),
                         BrokenImports.all(),
                         BrokenStuck.all(),
-                        BrokenErasure.all())
+                        BrokenErasure.all(),
+                        BrokenSteps.all())
                 .flatMap(List::stream)
                 .toList();
     }

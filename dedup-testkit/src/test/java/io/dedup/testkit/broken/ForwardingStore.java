@@ -11,6 +11,8 @@ import io.dedup.store.CompleteRequest;
 import io.dedup.store.DedupStore;
 import io.dedup.store.ReleaseRequest;
 import io.dedup.store.RenewRequest;
+import io.dedup.store.StepRecords;
+import io.dedup.store.StepRequest;
 import io.dedup.store.StoredRecord;
 import io.dedup.store.WriteResult;
 import io.dedup.store.operator.ImportRequest;
@@ -27,7 +29,7 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /** A store that does what another does; its lists are its own calls for single requests, so that both break together. */
-class ForwardingStore implements DedupStore, StuckRecordFinder, RecordEraser, ImportingStore {
+class ForwardingStore implements DedupStore, StepRecords, StuckRecordFinder, RecordEraser, ImportingStore {
     final DedupStore store;
 
     ForwardingStore(DedupStore store) {
@@ -78,6 +80,15 @@ class ForwardingStore implements DedupStore, StuckRecordFinder, RecordEraser, Im
     @Override
     public List<WriteResult> renew(List<RenewRequest> requests) {
         return each(requests, this::renew);
+    }
+
+    WriteResult keepStep(StepRequest request) {
+        return StepRecords.of(store).keepSteps(List.of(request)).get(0);
+    }
+
+    @Override
+    public List<WriteResult> keepSteps(List<StepRequest> requests) {
+        return each(requests, this::keepStep);
     }
 
     @Override

@@ -54,7 +54,7 @@ class LedgerTest {
                         .combinations()
                         .entrySet()
                         .stream()
-                        .filter(each -> each.getKey().isOurs())
+                        .filter(each -> each.getKey().isOurs() && each.getKey().effects() == 1)
                         .map(each -> each.getValue().shape()))
                 .containsExactly(
                         Shape.KAFKA_TRANSACTION,

@@ -14,6 +14,7 @@ import io.dedup.spring.boot.internal.plan.ListenerPlanner;
 import io.dedup.spring.boot.internal.plan.TopicPlans;
 import io.dedup.spring.boot.internal.store.DedupStores;
 import io.dedup.spring.boot.internal.text.WindowConverter;
+import io.dedup.step.StepCodec;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -28,7 +29,7 @@ import org.springframework.core.env.Environment;
 @AutoConfiguration
 @ConditionalOnBooleanProperty(name = "dedup.enabled", matchIfMissing = true)
 @EnableConfigurationProperties(DedupProperties.class)
-@Import({DedupRedisConfiguration.class, NoHttpConfiguration.class})
+@Import({DedupRedisConfiguration.class, DedupStepsConfiguration.class, NoHttpConfiguration.class})
 final class DedupAutoConfiguration {
     @Bean
     static WindowConverter dedupWindowConverter() {
@@ -69,9 +70,10 @@ final class DedupAutoConfiguration {
             DedupStores stores,
             ObjectProvider<DedupListener> listeners,
             ObjectProvider<DeduplicatorListenerFactory> listenerFactories,
-            ObjectProvider<RunReference> runReference) {
-        return new DeduplicatorRegistry(
-                new DeduplicatorFactory(properties, plans, stores, listeners, listenerFactories, runReference));
+            ObjectProvider<RunReference> runReference,
+            ObjectProvider<StepCodec> stepCodec) {
+        return new DeduplicatorRegistry(new DeduplicatorFactory(
+                properties, plans, stores, listeners, listenerFactories, runReference, stepCodec));
     }
 
     @Bean

@@ -15,6 +15,10 @@ final class DedupRuntimeHints implements RuntimeHintsRegistrar {
     private static final List<String> SCRIPTS =
             List.of("io/dedup/store/jdbc/*.sql", "io/dedup/store/jdbc/**/*.sql", "io/dedup/store/redis/**/*.lua");
 
+    /** Steps are refused in a transaction, which core finds by this class without depending on it. */
+    private static final String TRANSACTIONS =
+            "org.springframework.transaction.support.TransactionSynchronizationManager";
+
     private static final String MARKERS = "META-INF/dedup/*.starter";
 
     @Override
@@ -25,6 +29,9 @@ final class DedupRuntimeHints implements RuntimeHintsRegistrar {
         hints.resources().registerPattern(MARKERS);
         if (ClassUtils.isPresent("org.springframework.kafka.listener.AbstractMessageListenerContainer", loader)) {
             method(hints, "io.dedup.spring.boot.internal.kafka.KafkaIds$Message");
+        }
+        if (ClassUtils.isPresent(TRANSACTIONS, loader)) {
+            method(hints, TRANSACTIONS);
         }
         method(hints, RocketMqIds.Message.class.getName());
     }

@@ -47,6 +47,7 @@ class PropertiesFuzzTest {
             "max-deaths",
             "fingerprint",
             "fencing-token",
+            "steps",
             "shadow");
     private static final List<String> OTHERS = List.of(
             "dedup.strict",

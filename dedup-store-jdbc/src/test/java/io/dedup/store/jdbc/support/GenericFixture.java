@@ -74,6 +74,11 @@ public final class GenericFixture implements StoreFixture {
     }
 
     @Override
+    public boolean keepsSteps() {
+        return true;
+    }
+
+    @Override
     public boolean erases() {
         return true;
     }

@@ -71,6 +71,11 @@ public final class JdbcFixture implements StoreFixture {
     }
 
     @Override
+    public boolean keepsSteps() {
+        return true;
+    }
+
+    @Override
     public boolean erases() {
         return listing;
     }

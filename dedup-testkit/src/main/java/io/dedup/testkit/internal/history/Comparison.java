@@ -43,6 +43,7 @@ final class Comparison {
             assertThat(got.attempt()).as("attempt").isEqualTo(wanted.attempt());
             assertThat(got.deaths()).as("deaths").isEqualTo(wanted.deaths());
             assertThat(got.tookOver()).as("took over").isEqualTo(wanted.tookOver());
+            assertThat(got.steps()).as("steps").isEqualTo(wanted.steps());
             token(request, wanted.fencingToken(), got.fencingToken());
         } else if (expected instanceof ClaimResult.InFlight wanted && actual instanceof ClaimResult.InFlight got) {
             remaining(wanted.remaining(), got.remaining());
@@ -78,6 +79,7 @@ final class Comparison {
         assertThat(actual.deaths()).as("deaths of %s", key).isEqualTo(expected.deaths());
         assertThat(actual.fingerprint()).as("fingerprint of %s", key).isEqualTo(expected.fingerprint());
         assertThat(actual.result()).as("result of %s", key).isEqualTo(expected.result());
+        assertThat(actual.steps()).as("steps of %s", key).isEqualTo(expected.steps());
         remaining(expected.leaseRemaining(), actual.leaseRemaining());
         if (expected.state() == StoredRecord.State.PROCESSING || actual.owner() != null) {
             assertThat(actual.owner()).as("owner of %s", key).isEqualTo(expected.owner());

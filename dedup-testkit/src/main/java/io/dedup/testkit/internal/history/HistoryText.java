@@ -6,6 +6,7 @@ import io.dedup.store.ClaimResult;
 import io.dedup.store.CompleteRequest;
 import io.dedup.store.ReleaseRequest;
 import io.dedup.store.RenewRequest;
+import io.dedup.store.StepRequest;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -40,9 +41,13 @@ final class HistoryText {
         if (value instanceof RenewRequest renew) {
             return of(renew.claim()) + " lease " + renew.lease();
         }
+        if (value instanceof StepRequest step) {
+            return of(step.claim()) + " keeps 0x" + HexFormat.of().formatHex(step.entry());
+        }
         if (value instanceof ClaimResult.Acquired got) {
             return "Acquired " + got.attempt() + " deaths " + got.deaths() + (got.tookOver() ? " took over" : "")
-                    + " token " + got.fencingToken();
+                    + " token " + got.fencingToken()
+                    + (got.steps() == null ? "" : " steps 0x" + HexFormat.of().formatHex(got.steps()));
         }
         if (value instanceof ClaimResult.AlreadyDone done) {
             return "AlreadyDone " + done.attempt() + result(done.result());

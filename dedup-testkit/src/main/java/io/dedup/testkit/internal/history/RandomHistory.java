@@ -14,6 +14,8 @@ import io.dedup.store.Owner;
 import io.dedup.store.ReleaseMode;
 import io.dedup.store.ReleaseRequest;
 import io.dedup.store.RenewRequest;
+import io.dedup.store.StepRecords;
+import io.dedup.store.StepRequest;
 import io.dedup.testkit.fixture.StoreFixture;
 import io.dedup.testkit.internal.scenario.ContractGroup;
 import java.time.Duration;
@@ -73,6 +75,10 @@ final class RandomHistory {
     }
 
     private void step() {
+        if (fixture.keepsSteps() && random.nextInt(8) == 0) {
+            write("step", this::step, (store, requests) -> StepRecords.of(store).keepSteps(requests));
+            return;
+        }
         int dice = random.nextInt(100);
         if (dice < 35) {
             claim();
@@ -196,6 +202,12 @@ final class RandomHistory {
     private ReleaseRequest release(DedupKey key) {
         ReleaseMode[] modes = ReleaseMode.values();
         return new ReleaseRequest(someClaim(key), modes[random.nextInt(modes.length)]);
+    }
+
+    private StepRequest step(DedupKey key) {
+        byte[] entry = new byte[1 + random.nextInt(40)];
+        random.nextBytes(entry);
+        return new StepRequest(someClaim(key), entry);
     }
 
     private RenewRequest renewal(DedupKey key) {

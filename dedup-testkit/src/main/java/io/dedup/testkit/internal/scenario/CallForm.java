@@ -11,6 +11,8 @@ import io.dedup.store.DedupStore;
 import io.dedup.store.ReleaseMode;
 import io.dedup.store.ReleaseRequest;
 import io.dedup.store.RenewRequest;
+import io.dedup.store.StepRecords;
+import io.dedup.store.StepRequest;
 import io.dedup.store.WriteResult;
 import java.time.Duration;
 import java.util.List;
@@ -40,6 +42,11 @@ public enum CallForm {
         @Override
         public WriteResult renew(DedupStore store, RenewRequest request) {
             return only(store.renew(List.of(request)));
+        }
+
+        @Override
+        public WriteResult keepStep(DedupStore store, StepRequest request) {
+            return only(StepRecords.of(store).keepSteps(List.of(request)));
         }
     },
 
@@ -88,6 +95,15 @@ public enum CallForm {
                     request.claim().key(),
                     store::renew);
         }
+
+        @Override
+        public WriteResult keepStep(DedupStore store, StepRequest request) {
+            return among(
+                    request,
+                    claim -> new StepRequest(claim, new byte[] {7}),
+                    request.claim().key(),
+                    requests -> StepRecords.of(store).keepSteps(requests));
+        }
     };
 
     public abstract ClaimResult claim(DedupStore store, ClaimRequest request);
@@ -97,6 +113,8 @@ public enum CallForm {
     public abstract WriteResult release(DedupStore store, ReleaseRequest request);
 
     public abstract WriteResult renew(DedupStore store, RenewRequest request);
+
+    public abstract WriteResult keepStep(DedupStore store, StepRequest request);
 
     private static <A> A only(List<A> answers) {
         assertThat(answers).hasSize(1);

@@ -14,6 +14,7 @@ import io.dedup.store.Owner;
 import io.dedup.store.ReleaseMode;
 import io.dedup.store.ReleaseRequest;
 import io.dedup.store.RenewRequest;
+import io.dedup.store.StepRequest;
 import io.dedup.store.StoredRecord;
 import io.dedup.store.WriteResult;
 import java.time.Duration;
@@ -100,6 +101,10 @@ public record KeyUnderTest(DedupStore store, DedupStore otherInstance, CallForm 
 
     public WriteResult renew(Claim claim, Duration lease) {
         return form.renew(store, new RenewRequest(claim, lease));
+    }
+
+    public WriteResult keepStep(Claim claim, byte[] entry) {
+        return form.keepStep(store, new StepRequest(claim, entry));
     }
 
     /** Claims and completes, for the fixed window. */

@@ -2,6 +2,7 @@ package io.dedup.ledger.consumer;
 
 import io.dedup.DedupContext;
 import io.dedup.ledger.plan.Message;
+import io.dedup.ledger.plan.Row;
 import io.dedup.ledger.plan.Shape;
 import java.lang.reflect.Method;
 import java.util.Arrays;
@@ -49,6 +50,25 @@ final class Handlers {
 
         public void on(ConsumerRecord<String, String> record, DedupContext context) {
             handler.run(RowListener.message(record), context.attempt());
+        }
+    }
+
+    /** Of messages with several effects. */
+    public static final class OfSteps {
+        private final SimulatedHandler handler;
+        private final Row row;
+
+        OfSteps(SimulatedHandler handler, Row row) {
+            this.handler = handler;
+            this.row = row;
+        }
+
+        public void on(ConsumerRecord<String, String> record, DedupContext context) {
+            handler.runSteps(
+                    RowListener.message(record),
+                    context.attempt(),
+                    row,
+                    row == Row.LEASED_STEPS ? context::step : (name, effect) -> effect.run());
         }
     }
 

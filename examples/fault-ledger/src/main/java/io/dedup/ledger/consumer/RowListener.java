@@ -99,7 +99,9 @@ final class RowListener implements AutoCloseable {
         }
         ExecutorService workers = Executors.newFixedThreadPool(WORKERS);
         open.push(workers::shutdownNow);
-        Object handler = Handlers.of(shape, simulated, dedup.attempts(), workers);
+        Object handler = row.effects() > 1
+                ? new Handlers.OfSteps(simulated, row)
+                : Handlers.of(shape, simulated, dedup.attempts(), workers);
         if (shape == Shape.RETRY_TOPIC) {
             var context = closing(
                     RetryTopicContext.of(topic, combination, handler, consumers(), errors.template(), dedup.kafka()));

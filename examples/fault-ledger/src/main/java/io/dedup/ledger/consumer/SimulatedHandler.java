@@ -1,10 +1,12 @@
 package io.dedup.ledger.consumer;
 
+import io.dedup.ledger.plan.Contender;
 import io.dedup.ledger.plan.Message;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BiConsumer;
 
 /** What a handler does with a message. Thread-safe. */
 final class SimulatedHandler {
@@ -35,8 +37,7 @@ final class SimulatedHandler {
             throw new PoisonException();
         }
         work(message.before());
-        if (failed.getOrDefault(message.id(), 0) < message.failures()) {
-            failed.merge(message.id(), 1, Integer::sum);
+        if (fails(message)) {
             if (rollsBack) {
                 effect.take(message.id(), attempt);
             }
@@ -48,6 +49,32 @@ final class SimulatedHandler {
     void finish(Message message, int attempt) {
         effect.take(message.id(), attempt);
         work(message.after());
+    }
+
+    /** Several effects, one after the other. What may fail does so before the last one. */
+    void runSteps(Message message, int attempt, Contender row, BiConsumer<String, Runnable> step) {
+        if (message.poison()) {
+            throw new PoisonException();
+        }
+        for (int number = 1; number <= row.effects(); number++) {
+            if (number == row.effects()) {
+                work(message.before());
+                if (fails(message)) {
+                    throw new IllegalStateException("fails this time");
+                }
+            }
+            String id = row.effectId(message.id(), number);
+            step.accept("effect-" + number, () -> effect.take(id, attempt));
+        }
+        work(message.after());
+    }
+
+    private boolean fails(Message message) {
+        boolean fails = failed.getOrDefault(message.id(), 0) < message.failures();
+        if (fails) {
+            failed.merge(message.id(), 1, Integer::sum);
+        }
+        return fails;
     }
 
     private static void work(Duration time) {

@@ -51,7 +51,7 @@ public record Combination(
         int partitions = pick(PARTITIONS, new Random(seed * SPREAD));
         Random random = new Random(seed * SPREAD + row.id().hashCode());
         Combination plain = plain(seed, row);
-        if (row.mode().isEmpty()) {
+        if (row.mode().isEmpty() || row.effects() > 1) {
             return new Combination(
                     plain.membership,
                     false,

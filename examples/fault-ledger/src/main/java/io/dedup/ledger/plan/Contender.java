@@ -17,6 +17,21 @@ public interface Contender {
     /** Whether its records can be lost without its effects. */
     boolean forgets();
 
+    /** How many effects each of its messages has; they are told apart by {@link #effectId}. */
+    default int effects() {
+        return 1;
+    }
+
+    /** Whether a handler that fails repeats effects that it has had before. */
+    default boolean repeatsOnFailure() {
+        return false;
+    }
+
+    /** What one of a message's effects is counted under. */
+    default String effectId(String messageId, int number) {
+        return effects() == 1 ? messageId : messageId + "/" + number;
+    }
+
     /** Whether its handlers can see by their attempt that the effect may have happened before. */
     default boolean showsAttempts() {
         return isOurs();

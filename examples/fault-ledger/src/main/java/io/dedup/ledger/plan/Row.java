@@ -35,7 +35,10 @@ public enum Row implements Contender {
     CAMEL_JDBC_TX("Camel idempotent consumer, JDBC, in the transaction", Effect.ROW, 0, true),
     CAMEL_REDIS("Camel idempotent consumer, Redis", Effect.CALL, 1, false),
     INTEGRATION("Spring Integration idempotent receiver, JDBC", Effect.CALL, 0, true),
-    INTEGRATION_TX("Spring Integration idempotent receiver, JDBC, in the transaction", Effect.ROW, 0, true);
+    INTEGRATION_TX("Spring Integration idempotent receiver, JDBC, in the transaction", Effect.ROW, 0, true),
+
+    LEASED_THREE("dedup: LEASED, Redis, three effects", DedupMode.LEASED, Effect.CALL, 1, false),
+    LEASED_STEPS("dedup: LEASED, Redis, with steps, three effects", DedupMode.LEASED, Effect.CALL, 1, false);
 
     /** Where the effect is. */
     public enum Effect {
@@ -72,6 +75,17 @@ public enum Row implements Contender {
     @Override
     public String title() {
         return title;
+    }
+
+    /** Handlers with several effects are compared with each other, and consume in the plain way. */
+    @Override
+    public int effects() {
+        return this == LEASED_THREE || this == LEASED_STEPS ? 3 : 1;
+    }
+
+    @Override
+    public boolean repeatsOnFailure() {
+        return this == LEASED_THREE;
     }
 
     /** Empty for what isn't ours. */

@@ -104,7 +104,7 @@ public final class Settings {
     public List<Row> rows() {
         return rows.equals("all")
                 ? Arrays.stream(Row.values())
-                        .filter(row -> row.isOurs() || !isDrawn())
+                        .filter(row -> !isDrawn() || (row.isOurs() && row.effects() == 1))
                         .toList()
                 : Arrays.stream(rows.split(",", -1)).map(Row::of).distinct().toList();
     }

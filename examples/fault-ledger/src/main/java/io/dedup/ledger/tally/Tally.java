@@ -90,15 +90,21 @@ public final class Tally {
         int stuck = 0;
         int deadLettered = 0;
         for (Message message : messages) {
-            expected += message.poison() ? 0 : 1;
-            List<Effect> found = effects.getOrDefault(message.id(), List.of());
-            if (!found.isEmpty()) {
-                add(message.id(), found);
-            } else if (dead.contains(message.id())) {
+            expected += message.poison() ? 0 : row.effects();
+            int missing = 0;
+            for (int number = 1; number <= row.effects(); number++) {
+                List<Effect> found = effects.getOrDefault(row.effectId(message.id(), number), List.of());
+                if (found.isEmpty()) {
+                    missing++;
+                } else {
+                    add(message.id(), found);
+                }
+            }
+            if (missing > 0 && dead.contains(message.id())) {
                 deadLettered += message.poison() ? 0 : 1;
-            } else if (waiting.contains(message.id())) {
+            } else if (missing > 0 && waiting.contains(message.id())) {
                 stuck++;
-            } else {
+            } else if (missing > 0) {
                 lost++;
             }
         }

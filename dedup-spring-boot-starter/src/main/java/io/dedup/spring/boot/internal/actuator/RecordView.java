@@ -1,9 +1,11 @@
 package io.dedup.spring.boot.internal.actuator;
 
+import io.dedup.step.StepLog;
 import io.dedup.store.StoredRecord;
 import io.dedup.store.StoredResult;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param claimedAt when the last claim was made; null of a record that is done, or whose claim wanted no fencing token
  * @param leaseRemaining of a record that is being processed
  * @param run what a {@link io.dedup.RunReference} said of the run that has done it, such as its trace
+ * @param steps which steps of its handler a message that isn't done has run
  * @param resultStored whether what the handler returned is kept for duplicates; most handlers return nothing
  */
 public record RecordView(
@@ -27,7 +30,11 @@ public record RecordView(
         @Nullable Instant completedAt,
         @Nullable Instant expiresAt,
         @Nullable String run,
+        List<StepView> steps,
         boolean resultStored) {
+    /** A step that is kept. */
+    public record StepView(String name, Instant keptAt) {}
+
     static RecordView of(StoredRecord record) {
         StoredResult stored = StoredResult.decode(record.result());
         return new RecordView(
@@ -41,6 +48,18 @@ public record RecordView(
                 record.completedAt(),
                 record.expiresAt(),
                 stored.firstRun(),
+                steps(record),
                 stored.result() != null);
+    }
+
+    /** What cannot be read says so itself at the next attempt; an operator must see the rest of the record. */
+    private static List<StepView> steps(StoredRecord record) {
+        try {
+            return StepLog.decode(record.steps()).values().stream()
+                    .map(step -> new StepView(step.name(), step.keptAt()))
+                    .toList();
+        } catch (IllegalArgumentException e) {
+            return List.of();
+        }
     }
 }

@@ -16,6 +16,7 @@ import io.dedup.spring.boot.internal.plan.TopicPlans;
 import io.dedup.spring.boot.internal.store.DedupStores;
 import io.dedup.spring.boot.internal.text.SettingText;
 import io.dedup.spring.boot.internal.text.YamlNames;
+import io.dedup.step.StepCodec;
 import io.dedup.store.DedupStore;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -35,6 +36,7 @@ public final class DeduplicatorFactory {
     private final ObjectProvider<DedupListener> listeners;
     private final ObjectProvider<DeduplicatorListenerFactory> listenerFactories;
     private final ObjectProvider<RunReference> runReference;
+    private final ObjectProvider<StepCodec> stepCodec;
 
     public DeduplicatorFactory(
             DedupProperties properties,
@@ -42,7 +44,8 @@ public final class DeduplicatorFactory {
             DedupStores stores,
             ObjectProvider<DedupListener> listeners,
             ObjectProvider<DeduplicatorListenerFactory> listenerFactories,
-            ObjectProvider<RunReference> runReference) {
+            ObjectProvider<RunReference> runReference,
+            ObjectProvider<StepCodec> stepCodec) {
         this.properties = properties;
         this.instance = InstanceName.of(properties);
         this.privacy = Privacy.of(properties.getPrivacy());
@@ -51,6 +54,7 @@ public final class DeduplicatorFactory {
         this.listeners = listeners;
         this.listenerFactories = listenerFactories;
         this.runReference = runReference;
+        this.stepCodec = stepCodec;
     }
 
     /**
@@ -124,6 +128,7 @@ public final class DeduplicatorFactory {
         }
         privacy.applyTo(builder);
         runReference.ifAvailable(builder::runReference);
+        stepCodec.ifAvailable(builder::stepCodec);
         listeners.orderedStream().forEach(builder::listener);
         listenerFactories
                 .orderedStream()

@@ -4,6 +4,7 @@ import io.dedup.DedupKey;
 import io.dedup.DedupStoreException;
 import io.dedup.policy.DedupPolicy;
 import io.dedup.spring.boot.internal.outcome.OutcomeListener;
+import io.dedup.step.StepOutcome;
 import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
@@ -26,6 +27,7 @@ final class MeterListener extends OutcomeListener {
     static final String PROCESSING_EXCEEDED = "dedup.processing.exceeded";
     static final String COMPLETIONS_DROPPED = "dedup.completions.dropped";
     static final String RESULTS_NOT_KEPT = "dedup.results.not.kept";
+    static final String STEPS = "dedup.steps";
     static final String DUPLICATE_AGE = "dedup.duplicate.age";
     static final String WINDOW_USED = "dedup.duplicate.window.used";
 
@@ -44,7 +46,11 @@ final class MeterListener extends OutcomeListener {
     private static final List<String> FROM_ZERO = List.of(LEASES_LOST, PROCESSING_EXCEEDED, COMPLETIONS_DROPPED);
     private static final List<String> OUTCOMES_FROM_ZERO = List.of("unguarded", "missing_id", "conflict", "poison");
 
+    /** Names are tags. An application that makes them of its data, such as mail-17, must not make a meter of each. */
+    private static final int MAX_STEP_NAMES = 100;
+
     private final Set<String> topics = ConcurrentHashMap.newKeySet();
+    private final Set<String> stepNames = ConcurrentHashMap.newKeySet();
     private final MeterRegistry registry;
     private final String consumer;
     private final Function<String, DedupPolicy> policies;
@@ -151,6 +157,13 @@ final class MeterListener extends OutcomeListener {
     @Override
     public void resultNotKept(DedupKey key, int bytes) {
         countOnly(RESULTS_NOT_KEPT, key);
+    }
+
+    @Override
+    public void step(DedupKey key, String name, StepOutcome outcome) {
+        boolean known = stepNames.contains(name) || (stepNames.size() < MAX_STEP_NAMES && stepNames.add(name));
+        registry.counter(STEPS, tags(key.scope().topic()).and("step", known ? name : "other", "outcome", outcome.tag()))
+                .increment();
     }
 
     @Override

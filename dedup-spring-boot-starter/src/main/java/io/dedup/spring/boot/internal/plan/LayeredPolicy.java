@@ -52,6 +52,7 @@ public final class LayeredPolicy {
         set(layer, "max-deaths", from.getMaxDeaths(), builder::maxDeaths);
         set(layer, "fingerprint", from.getFingerprint(), builder::fingerprint);
         set(layer, "fencing-token", from.getFencingToken(), builder::fencingToken);
+        set(layer, "steps", from.getSteps(), builder::steps);
         set(layer, "shadow", from.getShadow(), builder::shadow);
     }
 

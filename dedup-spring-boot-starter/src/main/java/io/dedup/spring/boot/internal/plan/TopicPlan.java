@@ -38,6 +38,7 @@ public record TopicPlan(IdExpression id, String idProperty, DedupPolicy policy) 
                 policy.maxResultBytes(),
                 policy.fingerprint(),
                 policy.fencingToken(),
+                policy.steps(),
                 policy.shadow());
     }
 }

@@ -15,6 +15,8 @@ import io.dedup.spring.boot.TestApp;
 import io.dedup.spring.boot.internal.deduplicator.DeduplicatorRegistry;
 import io.dedup.spring.boot.internal.deduplicator.InstanceName;
 import io.dedup.spring.boot.internal.store.DedupStores;
+import io.dedup.step.KeptStep;
+import io.dedup.step.StepLog;
 import io.dedup.store.Claim;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;
@@ -73,6 +75,21 @@ class EndpointTest {
                 .isTrue();
         assertThat(done(new byte[1]).run()).isNull();
         assertThat(done(new byte[1]).resultStored()).isTrue();
+    }
+
+    @Test
+    void showsTheStepsOfAMessageThatIsNotDone() {
+        Instant keptAt = Instant.parse("2026-03-01T08:30:00Z");
+        byte[] log = StepLog.entry(KeptStep.of("charge", keptAt, new byte[] {1}));
+
+        assertThat(released(log).steps()).containsExactly(new RecordView.StepView("charge", keptAt));
+        assertThat(released(new byte[] {99}).steps()).isEmpty();
+        assertThat(done(null).steps()).isEmpty();
+    }
+
+    private static RecordView released(byte[] steps) {
+        return RecordView.of(new StoredRecord(
+                StoredRecord.State.RELEASED, 1, 0, 1, null, Duration.ZERO, null, null, null, null, steps));
     }
 
     private static RecordView done(byte[] stored) {

@@ -9,6 +9,7 @@ import io.dedup.policy.DedupPolicy;
 import io.dedup.spring.boot.Logs;
 import io.dedup.spring.boot.TestApp;
 import io.dedup.spring.boot.internal.outcome.OutcomeCounts;
+import io.dedup.step.StepOutcome;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.search.Search;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -62,6 +63,30 @@ class MetricsTest {
                 .isLessThan(0.5);
         assertThat(ofApp(registry, DedupMeters.COMPLETIONS_PENDING).gauge().value())
                 .isZero();
+    }
+
+    @Test
+    void countsStepsByNameButNotEachNameThatIsMadeOfData() {
+        MeterRegistry registry = new SimpleMeterRegistry();
+        var listener = new DedupMeters(registry, new WindowAdvisor(System::nanoTime))
+                .of("billing", topic -> DedupPolicy.defaults());
+        DedupKey key = DedupScope.of("billing", "orders").key("o-1");
+        for (int i = 0; i < 300; i++) {
+            listener.step(key, "mail-" + i, StepOutcome.RUN);
+        }
+        listener.step(key, "mail-0", StepOutcome.KEPT);
+
+        assertThat(registry.find(MeterListener.STEPS).counters()).hasSize(102);
+        assertThat(registry.find(MeterListener.STEPS)
+                        .tags("consumer", "billing", "topic", "orders", "step", "other", "outcome", "run")
+                        .counter()
+                        .count())
+                .isEqualTo(200);
+        assertThat(registry.find(MeterListener.STEPS)
+                        .tags("step", "mail-0", "outcome", "kept")
+                        .counter()
+                        .count())
+                .isEqualTo(1);
     }
 
     /** K7: what every try has failed for isn't handled because the handler of dead letters has succeeded. */

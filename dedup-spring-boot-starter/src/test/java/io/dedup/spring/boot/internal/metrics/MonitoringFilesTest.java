@@ -10,6 +10,7 @@ import io.dedup.Deduplicator;
 import io.dedup.engine.Deduplicators;
 import io.dedup.policy.DedupPolicy;
 import io.dedup.policy.OnConflict;
+import io.dedup.step.StepOutcome;
 import io.dedup.store.memory.InMemoryDedupStore;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -65,6 +66,7 @@ class MonitoringFilesTest {
             listener.leaseLost(key);
             listener.maxProcessingTimeExceeded(key);
             listener.resultNotKept(key, 1);
+            listener.step(key, "mail", StepOutcome.RUN);
             listener.storeCalled("claim", 1, Duration.ZERO);
             listener.storeError("claim", new DedupStoreException("down", null));
         }

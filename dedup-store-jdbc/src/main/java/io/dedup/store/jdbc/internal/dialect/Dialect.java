@@ -5,6 +5,7 @@ import io.dedup.store.ClaimResult;
 import io.dedup.store.CompleteRequest;
 import io.dedup.store.ReleaseRequest;
 import io.dedup.store.RenewRequest;
+import io.dedup.store.StepRequest;
 import io.dedup.store.WriteResult;
 import io.dedup.store.jdbc.internal.row.Rows;
 import io.dedup.store.operator.ImportRequest;
@@ -30,6 +31,9 @@ public interface Dialect {
 
     /** Renews rows that no other session has locked; the rest returns {@code StoreError}. */
     List<@Nullable WriteResult> renewUnlocked(Connection connection, List<RenewRequest> requests) throws SQLException;
+
+    /** Appends to what unfinished records have kept of their handlers' steps, in the column of results. */
+    List<@Nullable WriteResult> keepSteps(Connection connection, List<StepRequest> requests) throws SQLException;
 
     /** Records messages as done that were handled elsewhere; see {@code ImportingStore}. */
     List<@Nullable ImportResult> importDone(Connection connection, List<ImportRequest> requests) throws SQLException;

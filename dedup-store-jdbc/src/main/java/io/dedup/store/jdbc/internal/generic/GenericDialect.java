@@ -7,6 +7,7 @@ import io.dedup.store.ClaimResult;
 import io.dedup.store.CompleteRequest;
 import io.dedup.store.ReleaseRequest;
 import io.dedup.store.RenewRequest;
+import io.dedup.store.StepRequest;
 import io.dedup.store.WriteResult;
 import io.dedup.store.jdbc.internal.dialect.Dialect;
 import io.dedup.store.jdbc.internal.dialect.ExpiredRows;
@@ -102,6 +103,17 @@ public final class GenericDialect implements Dialect {
                 request -> request.claim().key(),
                 (request, row, now) -> write(row, transitions.released(row, request, now)),
                 cause -> new WriteResult.StoreError(failures.locked("release", cause)));
+    }
+
+    @Override
+    public List<@Nullable WriteResult> keepSteps(Connection connection, List<StepRequest> requests)
+            throws SQLException {
+        return compareAndSet.all(
+                connection,
+                requests,
+                request -> request.claim().key(),
+                (request, row, now) -> write(row, LeaseTransitions.withStep(row, request, now)),
+                cause -> new WriteResult.StoreError(failures.locked("step", cause)));
     }
 
     @Override

@@ -5,6 +5,7 @@ import io.dedup.store.ClaimResult;
 import io.dedup.store.CompleteRequest;
 import io.dedup.store.ReleaseRequest;
 import io.dedup.store.RenewRequest;
+import io.dedup.store.StepRequest;
 import io.dedup.store.WriteResult;
 import io.dedup.store.jdbc.internal.dialect.Dialect;
 import io.dedup.store.jdbc.internal.dialect.ExpiredRows;
@@ -49,6 +50,7 @@ public final class MySqlDialect implements Dialect {
     private final MySqlClaims claims;
     private final MySqlWrites<CompleteRequest> complete;
     private final MySqlWrites<ReleaseRequest> release;
+    private final MySqlWrites<StepRequest> keepSteps;
     private final MySqlRenewals renewals;
     private final MySqlImports imports;
     private final RecordDialect records;
@@ -92,6 +94,18 @@ public final class MySqlDialect implements Dialect {
                     return first + 1;
                 }),
                 null,
+                (one, other) -> false);
+        this.keepSteps = new MySqlWrites<>(
+                settings,
+                statements,
+                MySqlWrites.Kind.STEP,
+                StepRequest::claim,
+                MySqlSql.STEP,
+                new MySqlWrites.Columns<>("entry_result", (statement, first, request) -> {
+                    statement.setBytes(first, request.entry());
+                    return first + 1;
+                }),
+                mariaDb ? MySqlSql.STEP_ONE : null,
                 (one, other) -> false);
         MySqlWrites<RenewRequest> renew = new MySqlWrites<>(
                 settings,
@@ -142,6 +156,12 @@ public final class MySqlDialect implements Dialect {
     public List<@Nullable WriteResult> release(Connection connection, List<ReleaseRequest> requests)
             throws SQLException {
         return release.write(connection, limits, requests);
+    }
+
+    @Override
+    public List<@Nullable WriteResult> keepSteps(Connection connection, List<StepRequest> requests)
+            throws SQLException {
+        return keepSteps.write(connection, limits, requests);
     }
 
     @Override

@@ -77,7 +77,7 @@ final class MySqlSql {
                 owner = CASE WHEN {claimed} THEN r.new_owner ELSE owner END,
                 completed_at = CASE {how} WHEN 5 THEN 1 WHEN 1 THEN NULL WHEN 2 THEN NULL WHEN 3 THEN NULL
                                           ELSE completed_at END,
-                result = CASE WHEN {claimed} THEN NULL ELSE result END,
+                result = CASE {how} WHEN 1 THEN NULL ELSE result END,
                 lease_until = CASE WHEN {claimed} THEN {now} + r.lease ELSE lease_until END,
                 expires_at = CASE WHEN {claimed} THEN lease_until + {retention} ELSE expires_at END""".replace("{claimed}", "{how} BETWEEN 1 AND 5").replace("{how}", "write_mark - r.mark");
 
@@ -185,6 +185,11 @@ final class MySqlSql {
             + " t.attempt = CASE WHEN r.mode = 0 THEN t.attempt ELSE t.attempt - 1 END,"
             + " t.deaths = CASE WHEN r.mode = 2 THEN 0"
             + " WHEN r.mode = 1 AND t.state IN (2, 3) AND t.completed_at IS NULL THEN t.deaths - 1 ELSE t.deaths END";
+
+    /** The column of results has the steps of a record that is unfinished. */
+    static final String STEP = "t.result = CONCAT(COALESCE(t.result, ''), r.entry_result)";
+
+    static final String STEP_ONE = "t.result = CONCAT(COALESCE(t.result, ''), ?)";
 
     static final String RENEW = "t.lease_until = {now} + r.lease, t.expires_at = {now} + r.lease + {retention}";
 

@@ -56,7 +56,8 @@ final class MySqlWrites<Q> {
     enum Kind {
         COMPLETE,
         RELEASE,
-        RENEW
+        RENEW,
+        STEP
     }
 
     /** Binds a request's values. */

@@ -6,6 +6,7 @@ import io.dedup.store.ClaimResult;
 import io.dedup.store.CompleteRequest;
 import io.dedup.store.ReleaseRequest;
 import io.dedup.store.RenewRequest;
+import io.dedup.store.StepRequest;
 import io.dedup.store.WriteResult;
 import io.dedup.store.jdbc.internal.dialect.Dialect;
 import io.dedup.store.operator.ImportRequest;
@@ -19,6 +20,7 @@ record DialectOperations(
         Operation<CompleteRequest, WriteResult> complete,
         Operation<ReleaseRequest, WriteResult> release,
         Operation<RenewRequest, WriteResult> renew,
+        Operation<StepRequest, WriteResult> keepSteps,
         Operation<ImportRequest, ImportResult> importDone) {
 
     static DialectOperations of(Dialect dialect) {
@@ -36,6 +38,11 @@ record DialectOperations(
                         dialect::complete),
                 writing("release", (ReleaseRequest request) -> request.claim().key(), dialect::release),
                 writing("renew", (RenewRequest request) -> request.claim().key(), dialect::renewUnlocked),
+                writing(
+                        "step",
+                        request -> request.claim().key(),
+                        request -> StatementSize.ofRequest(request.claim().key(), request.entry()),
+                        dialect::keepSteps),
                 new Operation<>(
                         "import",
                         ImportRequest::key,

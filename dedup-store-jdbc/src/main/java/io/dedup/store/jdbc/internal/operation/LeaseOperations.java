@@ -6,6 +6,7 @@ import io.dedup.store.ClaimResult;
 import io.dedup.store.CompleteRequest;
 import io.dedup.store.ReleaseRequest;
 import io.dedup.store.RenewRequest;
+import io.dedup.store.StepRequest;
 import io.dedup.store.WriteResult;
 import io.dedup.store.jdbc.internal.connection.HeartbeatConnection;
 import io.dedup.store.jdbc.internal.connection.OwnConnections;
@@ -62,6 +63,10 @@ public final class LeaseOperations {
 
     public List<WriteResult> release(List<ReleaseRequest> requests) {
         return run(operations.release(), requests);
+    }
+
+    public List<WriteResult> keepSteps(List<StepRequest> requests) {
+        return run(operations.keepSteps(), requests);
     }
 
     public List<WriteResult> renew(List<RenewRequest> requests) {

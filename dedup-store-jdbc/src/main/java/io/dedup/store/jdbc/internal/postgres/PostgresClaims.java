@@ -48,7 +48,8 @@ final class PostgresClaims {
                     result.getInt(5),
                     result.getInt(6),
                     result.getInt(4) == Phase.TAKEN_OVER.number(),
-                    result.getLong(7));
+                    result.getLong(7),
+                    result.getBytes(11));
         } else {
             Row row = new Row(
                     Phase.of(result.getInt(4)),

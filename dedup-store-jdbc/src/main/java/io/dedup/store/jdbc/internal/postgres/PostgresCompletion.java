@@ -28,8 +28,10 @@ final class PostgresCompletion {
                 AND set_config('lock_timeout', '{lock_timeout}ms', true) <> ''
             """;
 
-    /** A record in progress has no result, so that one without needs no value. */
     private static final String RESULT = ", result = ?";
+
+    /** A record in progress may have steps. */
+    private static final String NO_RESULT = ", result = NULL";
 
     /** Sets no JDBC timeout; see {@link StatementWatch}. */
     private static final Statements STATEMENTS = new Statements(0);
@@ -47,8 +49,8 @@ final class PostgresCompletion {
                 "{lock_timeout}", Long.toString(settings.lockTimeout().toMillis()));
         String ends = sql.replace("{end}", "{now} + ?");
         String never = sql.replace("{end}", "{never}");
-        this.withEnd = ClockedSql.of(settings, ends.replace("{result}", ""));
-        this.forever = ClockedSql.of(settings, never.replace("{result}", ""));
+        this.withEnd = ClockedSql.of(settings, ends.replace("{result}", NO_RESULT));
+        this.forever = ClockedSql.of(settings, never.replace("{result}", NO_RESULT));
         this.withEndAndResult = ClockedSql.of(settings, ends.replace("{result}", RESULT));
         this.foreverWithResult = ClockedSql.of(settings, never.replace("{result}", RESULT));
         this.keys = settings.keys();

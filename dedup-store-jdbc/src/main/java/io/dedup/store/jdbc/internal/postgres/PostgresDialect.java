@@ -11,6 +11,7 @@ import io.dedup.store.ClaimResult;
 import io.dedup.store.CompleteRequest;
 import io.dedup.store.ReleaseRequest;
 import io.dedup.store.RenewRequest;
+import io.dedup.store.StepRequest;
 import io.dedup.store.WriteResult;
 import io.dedup.store.jdbc.internal.connection.StatementWatch;
 import io.dedup.store.jdbc.internal.dialect.Dialect;
@@ -61,6 +62,7 @@ public final class PostgresDialect implements Dialect {
     private final PostgresRequests<ReleaseRequest> release;
     private final PostgresRequests<RenewRequest> renew;
     private final PostgresRequests<RenewRequest> renewUnlocked;
+    private final PostgresRequests<StepRequest> keepSteps;
     private final PostgresImports imports;
     private final PostgresPurge purge;
     private final RecordDialect records;
@@ -105,6 +107,8 @@ public final class PostgresDialect implements Dialect {
         List<PostgresColumn<RenewRequest>> lease = List.of(number("lease", request -> Micros.of(request.lease())));
         this.renew = writes(settings, PostgresSql.RENEW, RenewRequest::claim, lease);
         this.renewUnlocked = writes(settings, PostgresSql.RENEW_UNLOCKED, RenewRequest::claim, lease);
+        this.keepSteps =
+                writes(settings, PostgresSql.STEP, StepRequest::claim, List.of(bytes("entry", StepRequest::entry)));
         this.imports = new PostgresImports(settings, statements);
         this.purge = new PostgresPurge(settings, statements);
     }
@@ -202,6 +206,12 @@ public final class PostgresDialect implements Dialect {
     public List<@Nullable WriteResult> release(Connection connection, List<ReleaseRequest> requests)
             throws SQLException {
         return release.write(connection, statements, requests);
+    }
+
+    @Override
+    public List<@Nullable WriteResult> keepSteps(Connection connection, List<StepRequest> requests)
+            throws SQLException {
+        return keepSteps.write(connection, statements, requests);
     }
 
     @Override

@@ -55,13 +55,12 @@ final class PostgresSql {
                     expires_at = {now} + excluded.lease_until - excluded.token + {retention},
                     purge_hour = greatest(t.purge_hour, excluded.purge_hour),
                     fingerprint = CASE WHEN {renewed} THEN t.fingerprint ELSE excluded.fingerprint END,
-                    result = NULL
+                    result = CASE WHEN {absent} THEN NULL ELSE t.result END
                 WHERE t.state IN (0, 3) OR t.expires_at <= {now}
                    OR t.state IN (1, 2) AND (t.owner = excluded.owner OR t.lease_until <= {now})
-                RETURNING t.message_id, t.scope, t.state, t.attempt, t.deaths, t.token)
+                RETURNING t.message_id, t.scope, t.state, t.attempt, t.deaths, t.token, t.result)
             SELECT 0::bigint AS ord, message_id, scope, state, attempt, deaths, token,
-                   NULL::bigint AS remaining, NULL::bigint AS completed_at, NULL::text AS fingerprint,
-                   NULL::bytea AS result
+                   NULL::bigint AS remaining, NULL::bigint AS completed_at, NULL::text AS fingerprint, result
             FROM won
             UNION ALL
             SELECT ord, NULL, NULL, state, attempt, NULL, NULL, remaining, completed_at, fingerprint, result
@@ -106,6 +105,9 @@ final class PostgresSql {
             completed_at = CASE WHEN r.mode = 1 AND t.state = 2 THEN t.completed_at END,
             lease_until = {now}, expires_at = {now} + {retention},
             purge_hour = least(t.purge_hour, ({now} + {retention}) / {hour} + 48)::int""").replace("{hour}", HOUR);
+
+    /** The column of results has the steps of a record that is unfinished. */
+    static final String STEP = WRITE.replace("{set}", "result = coalesce(t.result, ''::bytea) || r.entry");
 
     private static final String LEASE = "lease_until = {now} + r.lease, expires_at = {now} + r.lease + {retention}";
 

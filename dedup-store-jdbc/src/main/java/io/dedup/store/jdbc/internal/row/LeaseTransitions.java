@@ -6,9 +6,11 @@ import io.dedup.store.ClaimResult;
 import io.dedup.store.CompleteRequest;
 import io.dedup.store.ReleaseRequest;
 import io.dedup.store.RenewRequest;
+import io.dedup.store.StepRequest;
 import io.dedup.store.jdbc.internal.sql.Micros;
 import io.dedup.store.operator.ImportRequest;
 import io.dedup.store.operator.ImportResult.Decision;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -54,7 +56,7 @@ public final class LeaseTransitions {
     }
 
     public static ClaimResult acquired(Row row) {
-        return new ClaimResult.Acquired(row.attempt(), row.deaths(), row.phase().tookOver(), row.token());
+        return new ClaimResult.Acquired(row.attempt(), row.deaths(), row.phase().tookOver(), row.token(), row.result());
     }
 
     /** The row after a claim that succeeds. */
@@ -76,7 +78,7 @@ public final class LeaseTransitions {
                 0,
                 until + retention,
                 Row.text(request.fingerprint()),
-                null);
+                row == null ? null : row.result());
     }
 
     /** The row after a completion; null if the caller is not the owner. */
@@ -120,6 +122,31 @@ public final class LeaseTransitions {
         return row != null && row.isHeldBy(request.claim().owner(), now)
                 ? withLease(row, now + Micros.of(request.lease()))
                 : null;
+    }
+
+    /**
+     * The row after a step was kept; null if the caller is not the owner. Its end moves by a microsecond, so that a column changes
+     * that is compared: otherwise a renewal that was decided before would put the old steps back.
+     */
+    public static @Nullable Row withStep(@Nullable Row row, StepRequest request, long now) {
+        if (row == null || !row.isHeldBy(request.claim().owner(), now)) {
+            return null;
+        }
+        byte[] entry = request.entry();
+        byte[] before = row.result() == null ? new byte[0] : row.result();
+        byte[] steps = Arrays.copyOf(before, before.length + entry.length);
+        System.arraycopy(entry, 0, steps, before.length, entry.length);
+        return new Row(
+                row.phase(),
+                row.owner(),
+                row.attempt(),
+                row.deaths(),
+                row.token(),
+                row.leaseUntil(),
+                row.completedAt(),
+                row.expiresAt() + 1,
+                row.fingerprint(),
+                steps);
     }
 
     /** The row after an operator marked it as done. */

@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param leaseUntil when the lease ends or ended, or the claim was released; 0 when done
  * @param completedAt meaningless unless done
+ * @param result what a record that is done keeps for duplicates; the steps of another one
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 public record Row(
@@ -88,6 +89,7 @@ public record Row(
                 done ? Micros.instant(completedAt) : null,
                 done && expiresAt != Micros.NEVER ? Micros.instant(expiresAt) : null,
                 fingerprint == null ? null : new Fingerprint(fingerprint),
-                result);
+                done ? result : null,
+                done ? null : result);
     }
 }

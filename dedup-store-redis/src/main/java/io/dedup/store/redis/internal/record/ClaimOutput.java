@@ -74,9 +74,11 @@ final class ClaimOutput extends CommandOutput<byte[], byte[], ClaimResult[]> {
         if (DoneValue.isDone(value)) {
             return alreadyDone(value);
         }
+        if (value[0] == 'A') {
+            return acquired(value);
+        }
         String text = new String(value, 1, value.length - 1, StandardCharsets.UTF_8);
         return switch (value[0]) {
-            case 'A' -> acquired(text);
             case 'I' -> new ClaimResult.InFlight(Duration.ofMillis(Long.parseLong(text)));
             case 'C' -> new ClaimResult.Conflict();
             default -> new ClaimResult.StoreError(errors.refused("claim", text));
@@ -88,9 +90,14 @@ final class ClaimOutput extends CommandOutput<byte[], byte[], ClaimResult[]> {
         return new AlreadyDone(done.completedAt(), done.attempt(), done.result());
     }
 
-    private static Acquired acquired(String text) {
-        String[] parts = text.split(",", 4);
+    private static Acquired acquired(byte[] value) {
+        int end = UnfinishedValue.end(value, 3);
+        String[] parts = new String(value, 1, end - 1, StandardCharsets.US_ASCII).split(",", 4);
         return new Acquired(
-                Integer.parseInt(parts[0]), Integer.parseInt(parts[1]), parts[2].equals("1"), Long.parseLong(parts[3]));
+                Integer.parseInt(parts[0]),
+                Integer.parseInt(parts[1]),
+                parts[2].equals("1"),
+                Long.parseLong(parts[3]),
+                UnfinishedValue.steps(value, end));
     }
 }

@@ -10,6 +10,7 @@ import io.dedup.store.ClaimResult;
 import io.dedup.store.CompleteRequest;
 import io.dedup.store.ReleaseRequest;
 import io.dedup.store.RenewRequest;
+import io.dedup.store.StepRequest;
 import io.dedup.store.StoredRecord;
 import io.dedup.store.WriteResult;
 import io.dedup.store.operator.ImportRequest;
@@ -45,7 +46,7 @@ public final class RecordOperations {
      * @param heartbeat for renewals
      * @param nativeClaim null where the servers don't have it, or it isn't wanted
      * @param maxBatch keys in one script call
-     * @param confirmation for claims, completions, and what an operator changes
+     * @param confirmation for claims, steps, completions, and what an operator changes
      */
     public RecordOperations(
             RedisLink main,
@@ -104,6 +105,10 @@ public final class RecordOperations {
                 request -> ScriptCalls.leaseMillis(request.lease()),
                 part -> calls.renew(part.common(), part.requests()),
                 ReplicaConfirmation.NONE);
+    }
+
+    public List<WriteResult> keepSteps(List<StepRequest> requests) {
+        return write(main, requests, request -> 0, part -> calls.keepSteps(part.requests()), confirmation);
     }
 
     public List<ImportResult> importDone(List<ImportRequest> requests) {

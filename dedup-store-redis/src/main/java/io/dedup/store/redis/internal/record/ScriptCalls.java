@@ -11,6 +11,7 @@ import io.dedup.store.Owner;
 import io.dedup.store.ReleaseMode;
 import io.dedup.store.ReleaseRequest;
 import io.dedup.store.RenewRequest;
+import io.dedup.store.StepRequest;
 import io.dedup.store.StoredRecord;
 import io.dedup.store.WriteResult;
 import io.dedup.store.operator.ImportRequest;
@@ -155,6 +156,15 @@ public final class ScriptCalls {
             arguments.add(claim.owner().value(), ',');
         }
         return write(scripts.renew(), arguments, requests.size());
+    }
+
+    ScriptCall<WriteResult[]> keepSteps(List<StepRequest> requests) {
+        BulkStrings arguments =
+                start.records(requests, request -> request.claim().key());
+        for (StepRequest request : requests) {
+            arguments.add(request.claim().owner().value(), ',').add(request.entry());
+        }
+        return write(scripts.keepSteps(), arguments, requests.size());
     }
 
     ScriptCall<Optional<StoredRecord>> find(DedupKey key) {

@@ -19,6 +19,7 @@ public record Scripts(
         Script complete,
         Script release,
         Script renew,
+        Script keepSteps,
         Script find,
         Script stuck,
         Script forget,
@@ -27,8 +28,8 @@ public record Scripts(
     /**
      * Loads the scripts.
      *
-     * @param flags whether the server supports script flags (7.0 and newer). {@code allow-oom} then lets complete and
-     *     release run when memory is full. An older server lets a script continue if its first write needs no memory
+     * @param flags whether the server supports script flags (7.0 and newer). {@code allow-oom} then lets complete,
+     *     release and steps run when memory is full. An older server lets a script continue if its first write needs no memory
      * @param packing whether the scripts know buckets
      * @param bucketsPerSlot 0 without buckets. It is part of the scripts' text, so that a store with another number
      *     meets a server without its scripts after a loss of data, and checks the namespace
@@ -45,6 +46,7 @@ public record Scripts(
                 script(whenFull + writes, "complete"),
                 script(whenFull, "release"),
                 script("", "renew"),
+                script(whenFull, "keep steps"),
                 script(reads, "find"),
                 script("", "stuck"),
                 script(reads, "forget"),

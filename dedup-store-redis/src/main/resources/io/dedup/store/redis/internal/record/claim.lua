@@ -1,7 +1,8 @@
 -- KEYS: records. ARGV: lease + attemptRetention in ms, attemptRetention in ms, how many arguments each key has; then for
 -- each key "<owner>," and, where there are two, the fingerprint ('' for none). 0: "<owner>," once, for all keys.
 -- Answers {codes, now, answer ...}: a code per key, N for a first claim with token `now`, else x and one answer:
--- the DONE value, A<attempt>,<deaths>,<took over>,<token>, I<ms of the lease left>, C or E<error>.
+-- the DONE value, A<attempt>,<deaths>,<took over>,<token><steps>, I<ms of the lease left>, C or E<error>. Steps are as a record
+-- has them, see keep_steps.lua; nothing if there are none.
 -- Of a single key it may answer with `now` or the DONE value alone.
 local call, pcall, format = redis.call, redis.pcall, string.format
 local time, now
@@ -50,16 +51,17 @@ local function claim(i, key, mine, fingerprint)
   if theirs then
     return theirs ~= '' and fingerprint ~= '' and theirs ~= fingerprint and 'C' or value
   end
-  local phase, owner, attempt, deaths, token
-  phase, owner, attempt, deaths, token, theirs = string.match(value, '^([FXPT])([^,]*),(%d+),(%d+),(%d+),([%w_-]*)$')
-  if not phase then
+  local phase, owner, attempt, deaths, token, steps
+  phase, owner, attempt, deaths, token, theirs, steps =
+    string.match(value, '^([FXPT])([^,]*),(%d+),(%d+),(%d+),([%w_-]*)(.*)$')
+  if not phase or steps ~= '' and string.byte(steps) ~= 59 then -- a semicolon
     return 'E' .. 'the key holds a value that is not a record of this store'
   end
   local left = call('PTTL', key)
   if owner ~= '' and left > retention then
     if mine == owner .. ',' then
       call('PEXPIRE', key, ttl)
-      return format('A%s,%s,%d,%s', attempt, deaths, phase == 'T' and 1 or 0, token)
+      return format('A%s,%s,%d,%s', attempt, deaths, phase == 'T' and 1 or 0, token) .. steps
     end
     if theirs ~= '' and fingerprint ~= '' and theirs ~= fingerprint then
       return 'C'
@@ -74,7 +76,7 @@ local function claim(i, key, mine, fingerprint)
   end
   local dead, uncounted = 0, ''
   if left == 0 then -- expires within this very millisecond: counts as absent
-    attempt, deaths = 1, 0
+    attempt, deaths, steps = 1, 0, ''
   else
     dead = phase == 'F' and 0 or 1
     if dead == 1 and is_uncounted(owner, deaths) then
@@ -85,12 +87,12 @@ local function claim(i, key, mine, fingerprint)
     attempt = attempt + 1
   end
   token = math.max(token + 1, now)
-  local claimed = format('%s%s%.0f,%s%.0f,%.0f,%s', dead == 1 and 'T' or 'P', mine, attempt, uncounted, deaths, token, fingerprint)
+  local claimed = format('%s%s%.0f,%s%.0f,%.0f,%s', dead == 1 and 'T' or 'P', mine, attempt, uncounted, deaths, token, fingerprint) .. steps
   local set = pcall('SET', key, claimed, 'PX', ttl)
   if set.err then
     return set
   end
-  return format('A%.0f,%.0f,%d,%.0f', attempt, deaths, dead, token)
+  return format('A%.0f,%.0f,%d,%.0f', attempt, deaths, dead, token) .. steps
 end
 
 local found = call('MGET', unpack(KEYS, 1, count))

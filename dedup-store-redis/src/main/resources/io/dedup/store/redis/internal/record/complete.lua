@@ -56,7 +56,7 @@ local function completed(value, mine, at)
   if width ~= 3 and digit == 49 and comma == 44 and byte(value, -1) == 44 then
     return first, 1
   end
-  local attempt, fingerprint = match(value, '^(%d+),%d+,%d+,([%w_-]*)$', #mine + 2)
+  local attempt, fingerprint = match(value, '^(%d+),%d+,%d+,([%w_-]*)', #mine + 2) -- steps may follow
   local result = width == 3 and ARGV[at + 2] or ''
   return done(attempt, fingerprint, result), result == '' and fingerprint == '' and attempt + 0 or nil
 end

@@ -17,7 +17,7 @@ if value and left ~= 0 then
   elseif match(value, '^[DR]') then
     attempt, fingerprint = match(value, '^[DR],%d+,(%d+),([%w_-]*)')
   else
-    attempt, fingerprint = match(value, '^[FXPT][^,]*,(%d+),%d+,%d+,([%w_-]*)$')
+    attempt, fingerprint = match(value, '^[FXPT][^,]*,(%d+),%d+,%d+,([%w_-]*)')
   end
 end
 local done = string.format('%.0f', math.max(ms - EPOCH, 0) * ATTEMPTS + attempt)

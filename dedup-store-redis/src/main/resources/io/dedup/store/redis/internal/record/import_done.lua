@@ -42,9 +42,9 @@ local function import(key, ms, result, i)
   local attempt, fingerprint = 0, ''
   local left = value and call('PTTL', key) or 0
   if left ~= 0 and match(value, '^[FXPT]') then
-    local phase, owner
-    phase, owner, attempt, fingerprint = match(value, '^([FXPT])([^,]*),(%d+),%d+,%d+,([%w_-]*)$')
-    if not phase then
+    local phase, owner, steps
+    phase, owner, attempt, fingerprint, steps = match(value, '^([FXPT])([^,]*),(%d+),%d+,%d+,([%w_-]*)(.?)')
+    if not phase or steps ~= '' and steps ~= ';' then
       return {err = 'the key holds a value that is not a record of this store'}
     elseif owner ~= '' and left > retention then
       return 'H'

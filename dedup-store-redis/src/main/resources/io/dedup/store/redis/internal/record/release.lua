@@ -7,7 +7,7 @@ for i = 1, #KEYS do
   local key, value, mine, mode = KEYS[i], found[i], ARGV[2 * i], ARGV[2 * i + 1]
   answers[i] = 'L'
   if value and find(value, mine, 2, true) == 2 then
-    local attempt, deaths, rest = string.match(value, '^(%d+),(%d+),(%d+,[%w_-]*)$', #mine + 2)
+    local attempt, deaths, rest = string.match(value, '^(%d+),(%d+),(%d+,.*)$', #mine + 2)
     local phase, uncounted = 'F', ''
     if mode ~= 'S' then
       attempt = attempt - 1

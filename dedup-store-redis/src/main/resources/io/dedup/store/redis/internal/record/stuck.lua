@@ -12,7 +12,7 @@ for i = 1, #KEYS do
   end
   if type(first) == 'string' and string.find(first, '^[FXPT]') then
     local value, left = call('GET', KEYS[i]), call('PTTL', KEYS[i])
-    local attempt, token = string.match(value, '^[FXPT][^,]*,(%d+),%d+,(%d+),[%w_-]*$')
+    local attempt, token = string.match(value, '^[FXPT][^,]*,(%d+),%d+,(%d+),')
     -- A claim made by SET has no token, hence no time. While a lease is live, PTTL exceeds attemptRetention.
     if attempt and attempt + 0 > 0 and left > 0 and
         (retention - left >= math.max(age, 0) or token + 0 > 0 and now - token >= age * 1000) then

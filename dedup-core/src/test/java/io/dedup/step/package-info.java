@@ -1,0 +1,4 @@
+@NullMarked
+package io.dedup.step;
+
+import org.jspecify.annotations.NullMarked;

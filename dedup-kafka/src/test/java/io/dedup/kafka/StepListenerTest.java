@@ -1,0 +1,89 @@
+package io.dedup.kafka;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dedup.DedupContext;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.springframework.kafka.annotation.KafkaListener;
+import org.springframework.kafka.listener.DefaultErrorHandler;
+import org.springframework.util.backoff.FixedBackOff;
+
+/** Listeners that name the steps of their work. */
+class StepListenerTest {
+    private final ExecutorService workers = Executors.newCachedThreadPool();
+    private final List<String> steps = new CopyOnWriteArrayList<>();
+    private final AtomicInteger failures = new AtomicInteger(2);
+
+    @AfterEach
+    void stop() {
+        workers.shutdownNow();
+    }
+
+    private void run(ConsumerRecord<String, String> record, DedupContext context) {
+        String id = Scene.id(record);
+        String charge = context.step("charge", String.class, () -> {
+            steps.add("charge " + id);
+            return "ch-" + id;
+        });
+        context.step("mail", () -> steps.add("mail " + charge));
+        if (id.equals("a") && failures.getAndDecrement() > 0) {
+            throw new IllegalStateException("fails after two steps");
+        }
+        context.step("reserve", () -> steps.add("reserve " + id));
+    }
+
+    final class Records {
+        @KafkaListener(id = "steps", groupId = "${group}", topics = "${topic}")
+        void on(ConsumerRecord<String, String> record, DedupContext context) {
+            run(record, context);
+        }
+    }
+
+    final class Futures {
+        @KafkaListener(id = "steps", groupId = "${group}", topics = "${topic}")
+        CompletableFuture<Void> on(ConsumerRecord<String, String> record, DedupContext context) {
+            return CompletableFuture.runAsync(() -> run(record, context), workers);
+        }
+    }
+
+    @Test
+    @DisplayName("a record that is delivered again goes on at the step that hasn't run")
+    void records() {
+        goesOn(new Records());
+    }
+
+    @Test
+    @DisplayName("so does one whose handler runs its steps on other threads")
+    void futures() {
+        goesOn(new Futures());
+    }
+
+    @Test
+    @DisplayName("so does one in Kotlin")
+    void kotlin() {
+        goesOn(new SteppingListener(steps));
+    }
+
+    private void goesOn(Object listener) {
+        try (Scene scene = new Scene()) {
+            new AnnotatedScene(scene)
+                    .with(factory -> factory.setCommonErrorHandler(new DefaultErrorHandler(new FixedBackOff(0, 5))))
+                    .start(listener);
+            scene.send("a", "b", "a");
+            scene.awaitCommitted(3);
+
+            assertThat(steps)
+                    .containsExactlyInAnyOrder(
+                            "charge a", "mail ch-a", "reserve a", "charge b", "mail ch-b", "reserve b");
+        }
+    }
+}
