@@ -7,6 +7,7 @@ import io.dedup.kafka.internal.failure.Rethrow;
 import java.nio.charset.StandardCharsets;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -22,6 +23,7 @@ import org.springframework.kafka.listener.CommonDelegatingErrorHandler;
 import org.springframework.kafka.listener.CommonErrorHandler;
 import org.springframework.kafka.listener.CommonLoggingErrorHandler;
 import org.springframework.kafka.listener.CommonMixedErrorHandler;
+import org.springframework.kafka.listener.ContainerProperties;
 import org.springframework.kafka.listener.ContainerProperties.AckMode;
 import org.springframework.kafka.listener.DefaultErrorHandler;
 import org.springframework.kafka.listener.adapter.FilteringBatchMessageListenerAdapter;
@@ -52,6 +54,38 @@ class BatchFailureTest {
 
     private String at(Scene scene, int offset) {
         return scene.topic + "@" + offset;
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"BATCH", "MANUAL"})
+    @DisplayName(
+            "K6 with subBatchPerPartition the container never looks at what an error handler leaves: fetched again")
+    void leftOfASubBatch(AckMode mode) {
+        try (Scene scene = new Scene(2, policy -> policy)) {
+            BatchAcknowledgingMessageListener<String, String> listener = (records, ack) -> {
+                for (ConsumerRecord<String, String> record : records) {
+                    if (Scene.id(record).equals("b") && calls.incrementAndGet() < 3) {
+                        throw new BatchListenerFailedException("not yet", record);
+                    }
+                    scene.effect().accept(record);
+                }
+                if (ack != null) {
+                    ack.acknowledge();
+                }
+            };
+            scene.send("a", "b", "c");
+            scene.sendTo(1, "x");
+            ContainerProperties properties = scene.properties(mode, listener);
+            properties.setSubBatchPerPartition(true);
+            DefaultErrorHandler keeps = errorHandler(9);
+            keeps.setSeekAfterError(false);
+            var container = scene.container(properties, Map.of());
+            container.setCommonErrorHandler(keeps);
+            scene.start(container);
+            scene.awaitAllCommitted();
+            assertThat(scene.effects).containsExactlyInAnyOrder("a", "b", "c", "x");
+            assertThat(recovered).isEmpty();
+        }
     }
 
     @ParameterizedTest

@@ -21,6 +21,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.kafka.listener.AcknowledgingMessageListener;
 import org.springframework.kafka.listener.BatchAcknowledgingMessageListener;
 import org.springframework.kafka.listener.BatchListenerFailedException;
+import org.springframework.kafka.listener.CommonErrorHandler;
+import org.springframework.kafka.listener.CommonLoggingErrorHandler;
 import org.springframework.kafka.listener.ContainerProperties;
 import org.springframework.kafka.listener.ContainerProperties.AckMode;
 import org.springframework.kafka.listener.DefaultErrorHandler;
@@ -108,6 +110,47 @@ class ManualAckTest {
                     .untilAsserted(() -> assertThat(scene.committed()).isEmpty());
             acks.get(0).acknowledge();
             scene.awaitCommitted(2);
+        }
+    }
+
+    enum GivesUp {
+        LOGS,
+        RECOVERS,
+        RECOVERS_ALONE,
+        RECOVERS_AND_COMMITS
+    }
+
+    /** None of them retries. */
+    private static CommonErrorHandler thatGivesUp(GivesUp how) {
+        DefaultErrorHandler recovering = new DefaultErrorHandler((record, failure) -> {}, new FixedBackOff(0, 0));
+        recovering.setSeekAfterError(how != GivesUp.RECOVERS_ALONE);
+        recovering.setCommitRecovered(how == GivesUp.RECOVERS_AND_COMMITS);
+        return how == GivesUp.LOGS ? new CommonLoggingErrorHandler() : recovering;
+    }
+
+    @ParameterizedTest
+    @CsvSource({"MANUAL, LOGS", "MANUAL, RECOVERS", "MANUAL, RECOVERS_ALONE", "MANUAL_IMMEDIATE, RECOVERS_AND_COMMITS"})
+    @DisplayName("K5 an error handler gives up a record: that doesn't commit past one below it that isn't acknowledged")
+    void givenUpAboveUnacknowledged(AckMode mode, GivesUp how) {
+        try (Scene scene = new Scene()) {
+            List<Map<Integer, Long>> committed = new CopyOnWriteArrayList<>();
+            AcknowledgingMessageListener<String, String> listener = (record, ack) -> {
+                if (Scene.id(record).equals("bad")) {
+                    throw new IllegalStateException("cannot handle it");
+                }
+                committed.add(scene.committed());
+                acks.add(ack);
+                scene.effect().accept(record);
+            };
+            scene.send("a", "bad", "c");
+            var container = scene.container(scene.properties(mode, listener), Map.of("max.poll.records", 1));
+            container.setCommonErrorHandler(thatGivesUp(how));
+            scene.start(container);
+            scene.awaitEffects("a", "c");
+            assertThat(committed).as("what was committed when c arrived").containsExactly(Map.of(), Map.of());
+            acks.get(1).acknowledge();
+            scene.awaitCommitted(3);
+            assertThat(state(scene, "a")).isEqualTo(StoredRecord.State.DONE);
         }
     }
 

@@ -13,7 +13,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.InvalidProducerEpochException;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Order;
@@ -28,6 +31,7 @@ import org.springframework.kafka.listener.AbstractConsumerSeekAware;
 import org.springframework.kafka.listener.AcknowledgingConsumerAwareMessageListener;
 import org.springframework.kafka.listener.BatchAcknowledgingConsumerAwareMessageListener;
 import org.springframework.kafka.listener.BatchConsumerAwareMessageListener;
+import org.springframework.kafka.listener.CommonLoggingErrorHandler;
 import org.springframework.kafka.listener.ConsumerAwareListenerErrorHandler;
 import org.springframework.kafka.listener.ConsumerAwareMessageListener;
 import org.springframework.kafka.listener.ContainerProperties;
@@ -312,6 +316,131 @@ class SoughtBackTest {
         }
     }
 
+    /** Collects records, and handles them when the container is idle. */
+    private final class UntilIdle extends AbstractConsumerSeekAware
+            implements AcknowledgingConsumerAwareMessageListener<String, String> {
+        private final Scene scene;
+        private final boolean byOwnCallback;
+        private final List<ConsumerRecord<String, String>> collected = new ArrayList<>();
+        private final List<Acknowledgment> acks = new ArrayList<>();
+
+        UntilIdle(Scene scene, boolean byOwnCallback) {
+            this.scene = scene;
+            this.byOwnCallback = byOwnCallback;
+        }
+
+        @Override
+        public void onMessage(
+                ConsumerRecord<String, String> record,
+                @Nullable Acknowledgment ack,
+                @Nullable Consumer<?, ?> consumer) {
+            collected.add(record);
+            acks.add(ack);
+        }
+
+        @Override
+        public void onIdleContainer(Map<TopicPartition, Long> assignments, ConsumerSeekCallback callback) {
+            if (collected.isEmpty()) {
+                return;
+            }
+            if (left.getAndDecrement() > 0) {
+                ConsumerRecord<String, String> first = collected.get(0);
+                ConsumerSeekCallback seeks =
+                        byOwnCallback ? getSeekCallbacksFor(partition(first)).get(0) : callback;
+                seeks.seek(first.topic(), first.partition(), first.offset());
+            } else {
+                collected.forEach(scene.effect());
+                acks.get(acks.size() - 1).acknowledge();
+            }
+            collected.clear();
+            acks.clear();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    @DisplayName("K22 a handler seeks back to collected records between its calls: it is given them again")
+    void collectedUntilIdle(boolean byOwnCallback) {
+        try (Scene scene = new Scene()) {
+            scene.send("a", "b");
+            ContainerProperties properties = scene.properties(AckMode.MANUAL, new UntilIdle(scene, byOwnCallback));
+            properties.setIdleEventInterval(100L);
+            properties.setPollTimeout(20);
+            scene.start(scene.container(properties, Map.of()));
+            scene.awaitCommitted(2);
+            assertThat(scene.effects).containsExactly("a", "b");
+        }
+    }
+
+    @Test
+    @DisplayName("K22 a handler seeks back to collected records when a BatchInterceptor has left nothing of a poll")
+    void collectedAndEmpty() {
+        try (Scene scene = new Scene()) {
+            List<ConsumerRecord<String, String>> collected = new ArrayList<>();
+            scene.send("a", "b", "dropped");
+            left.set(1);
+            var container = scene.container(
+                    scene.properties(AckMode.MANUAL, (BatchAcknowledgingConsumerAwareMessageListener<String, String>)
+                            (records, ack, consumer) -> {
+                                collected.addAll(records);
+                                if (records.isEmpty() && left.getAndDecrement() > 0) {
+                                    consumer.seek(
+                                            partition(collected.get(0)),
+                                            collected.get(0).offset());
+                                    collected.clear();
+                                } else if (left.get() == 0 && collected.size() == 2) {
+                                    collected.forEach(scene.effect());
+                                    collected.clear();
+                                    ack.acknowledge();
+                                }
+                            }),
+                    Map.of("max.poll.records", 1));
+            container.setBatchInterceptor((records, consumer) ->
+                    Scene.id(records.iterator().next()).equals("dropped") ? ConsumerRecords.empty() : records);
+            scene.start(container);
+            scene.awaitEffects("a", "b");
+            scene.awaitCommitted(2);
+        }
+    }
+
+    /** The container commits a record that its error handler has given up, and with it everything below. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 10})
+    @DisplayName("K22 what was given up above collected records isn't committed when they are sought back to")
+    void givenUpAboveCollected(int maxPollRecords) {
+        try (Scene scene = new Scene()) {
+            List<ConsumerRecord<String, String>> collected = new ArrayList<>();
+            List<Map<Integer, Long>> atFirst = new CopyOnWriteArrayList<>();
+            scene.send("a", "bad", "c", "d");
+            var container = scene.container(
+                    scene.properties(AckMode.MANUAL, (AcknowledgingConsumerAwareMessageListener<String, String>)
+                            (record, ack, consumer) -> {
+                                if (Scene.id(record).equals("bad")) {
+                                    throw new IllegalStateException("cannot handle it");
+                                }
+                                if (Scene.id(record).equals("a")) {
+                                    atFirst.add(scene.committed());
+                                }
+                                collected.add(record);
+                                if (isFailing(scene, record)) {
+                                    consumer.seek(
+                                            partition(record), collected.get(0).offset());
+                                    collected.clear();
+                                    throw new IllegalStateException("cannot handle them together");
+                                } else if (Scene.id(record).equals("d")) {
+                                    collected.forEach(scene.effect());
+                                    ack.acknowledge();
+                                }
+                            }),
+                    Map.of("max.poll.records", maxPollRecords));
+            container.setCommonErrorHandler(new CommonLoggingErrorHandler());
+            scene.start(container);
+            scene.awaitCommitted(4);
+            assertThat(scene.effects).containsExactly("a", "c", "d");
+            assertThat(atFirst).hasSize(3).containsOnly(Map.of());
+        }
+    }
+
     @Test
     @DisplayName("K22 acknowledged before the seek: the handler has said that it is done")
     void acknowledgedBefore() {
@@ -458,6 +587,56 @@ class SoughtBackTest {
                         }
                     };
             scene.start(transactions.container(AckMode.BATCH, listener, 0));
+            transactions.awaitOutputs("a", "b", "c", "d");
+            scene.awaitCommitted(4);
+            assertThat(transactions.recovered).isEmpty();
+        }
+    }
+
+    /** Seeks by a callback, which the container executes before its next poll. */
+    private final class SeekingBatches extends AbstractConsumerSeekAware
+            implements BatchConsumerAwareMessageListener<String, String> {
+        private final Scene scene;
+        private final Transactions transactions;
+        private final boolean toEnd;
+
+        SeekingBatches(Scene scene, Transactions transactions, boolean toEnd) {
+            this.scene = scene;
+            this.transactions = transactions;
+            this.toEnd = toEnd;
+        }
+
+        @Override
+        public void onMessage(List<ConsumerRecord<String, String>> records, Consumer<?, ?> consumer) {
+            for (ConsumerRecord<String, String> record : records) {
+                if (isFailing(scene, record)) {
+                    ConsumerSeekCallback callback =
+                            getSeekCallbacksFor(partition(record)).get(0);
+                    callback.seek(record.topic(), record.partition(), record.offset());
+                    if (toEnd) {
+                        callback.seekToEnd(record.topic(), record.partition());
+                    }
+                    return;
+                }
+                transactions.send(Scene.id(record));
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"false, false", "true, false", "false, true"})
+    @DisplayName("K22 a batch's seek doesn't pass what is below it, if the transaction of that doesn't commit")
+    void callbackPassesNothing(boolean fails, boolean toEnd) {
+        try (Scene scene = new Scene()) {
+            Transactions transactions = new Transactions(scene);
+            left.set(1);
+            transactions.next.set(producer -> {
+                throw fails
+                        ? new KafkaException("what was sent cannot be committed")
+                        : new InvalidProducerEpochException("another transaction may succeed");
+            });
+            scene.send("a", "b", "c", "d");
+            scene.start(transactions.container(AckMode.BATCH, new SeekingBatches(scene, transactions, toEnd), 1));
             transactions.awaitOutputs("a", "b", "c", "d");
             scene.awaitCommitted(4);
             assertThat(transactions.recovered).isEmpty();

@@ -8,6 +8,7 @@ import io.dedup.simulation.Circumstances.SeekBy;
 import io.dedup.simulation.draw.Draws;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -35,6 +36,7 @@ final class Application {
     static final String DEAD = "dead: ";
 
     private static final int COLLECTED = 3;
+    private static final int COLLECTED_BATCHES = 2;
     private static final Duration NACK_SLEEP = Duration.ofMillis(1);
     private static final Duration NACKS_APART = Duration.ofMillis(50);
 
@@ -52,6 +54,8 @@ final class Application {
 
     private final List<Pending> pending = new ArrayList<>();
     private final Map<Integer, List<Collected>> collected = new LinkedHashMap<>();
+    private final List<ConsumerRecord<String, String>> collectedBatches = new ArrayList<>();
+    private final List<Acknowledgment> collectedAcks = new ArrayList<>();
     private long sleptAt = System.nanoTime() - NACKS_APART.toNanos();
     private @Nullable AbstractMessageListenerContainer<String, String> container;
     private @Nullable KafkaTemplate<String, String> outputs;
@@ -82,6 +86,8 @@ final class Application {
     void crashed() {
         pending.clear();
         collected.clear();
+        collectedBatches.clear();
+        collectedAcks.clear();
         calls.crashed();
     }
 
@@ -110,12 +116,15 @@ final class Application {
             collected.clear();
             all.forEach(this::handleCollected);
         }
+        if (!collectedAcks.isEmpty() && draws.below(10, "flush of batches at " + tick) == 0) {
+            handleCollectedBatches();
+        }
         calls.tick();
         calls.pause(tick, requireNonNull(container));
     }
 
     boolean isQuiet() {
-        return pending.isEmpty() && collected.isEmpty() && calls.isQuiet();
+        return pending.isEmpty() && collected.isEmpty() && collectedAcks.isEmpty() && calls.isQuiet();
     }
 
     private void later(String what, Runnable work) {
@@ -207,6 +216,9 @@ final class Application {
 
     /** Handles some records of a partition together, and acknowledges each; or seeks back to the first of them. */
     private void collect(Collected next, org.apache.kafka.clients.consumer.Consumer<?, ?> consumer) {
+        if (circumstances.onFailure() == OnFailure.THROW && fails(next.record)) { // it checks each when it gets it
+            throw new IllegalStateException("cannot handle " + next.record.value());
+        }
         List<Collected> all = collected.computeIfAbsent(next.record.partition(), key -> new ArrayList<>());
         all.removeIf(each -> each.record.offset() == next.record.offset()); // it was delivered before
         all.add(next);
@@ -214,7 +226,7 @@ final class Application {
             return;
         }
         collected.remove(next.record.partition());
-        if (all.stream().noneMatch(each -> fails(each.record))) {
+        if (circumstances.onFailure() == OnFailure.THROW || all.stream().noneMatch(each -> fails(each.record))) {
             handleCollected(all);
             return;
         }
@@ -224,6 +236,47 @@ final class Application {
             failed(next.record);
             throw new IllegalStateException("cannot handle what was collected from " + place(first));
         }
+    }
+
+    /** Handles several batches together, and acknowledges each; or seeks back to the first record of each partition. */
+    private void collect(
+            List<ConsumerRecord<String, String>> batch,
+            Acknowledgment acknowledgment,
+            org.apache.kafka.clients.consumer.Consumer<?, ?> consumer) {
+        if (circumstances.onFailure() == OnFailure.THROW && batch.stream().anyMatch(this::fails)) {
+            throw new IllegalStateException("cannot handle a batch from " + place(batch.get(0)));
+        }
+        Set<String> again = new HashSet<>();
+        batch.forEach(each -> again.add(place(each)));
+        collectedBatches.removeIf(each -> again.contains(place(each))); // it was delivered before
+        collectedBatches.addAll(batch);
+        collectedAcks.add(acknowledgment);
+        if (collectedAcks.size() < COLLECTED_BATCHES) {
+            return;
+        }
+        if (circumstances.onFailure() == OnFailure.THROW
+                || collectedBatches.stream().noneMatch(this::fails)) {
+            handleCollectedBatches();
+            return;
+        }
+        List<ConsumerRecord<String, String>> all = collectedBatches.stream()
+                .filter(each -> consumer.assignment().contains(partition(each)))
+                .sorted(Comparator.comparing(ConsumerRecord::offset))
+                .toList();
+        collectedBatches.clear();
+        collectedAcks.clear();
+        seekToRest(all, consumer);
+        if (circumstances.onFailure() == OnFailure.SEEK_AND_THROW) {
+            throw new IllegalStateException("cannot handle what was collected up to " + place(batch.get(0)));
+        }
+    }
+
+    private void handleCollectedBatches() {
+        List<Acknowledgment> acknowledgments = List.copyOf(collectedAcks);
+        collectedBatches.forEach(this::effect);
+        collectedBatches.clear();
+        collectedAcks.clear();
+        acknowledgments.forEach(this::acknowledgeCalmly);
     }
 
     private void handleCollected(List<Collected> all) {
@@ -271,6 +324,10 @@ final class Application {
             if (called.add(partition(record))) {
                 calls.call(Place.HANDLER, record, consumer, requireNonNull(container));
             }
+        }
+        if (circumstances.collects()) {
+            collect(batch, requireNonNull(acknowledgment), requireNonNull(consumer));
+            return;
         }
         if (circumstances.onFailure() == OnFailure.THROW) { // it cannot name a record, so it does everything or nothing
             for (ConsumerRecord<String, String> record : batch) {

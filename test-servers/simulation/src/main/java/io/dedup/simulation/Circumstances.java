@@ -58,7 +58,7 @@ record Circumstances(
 
     /** What the listener does when it cannot handle a record. */
     enum OnFailure {
-        /** Throws, as most listeners do. */
+        /** Throws, as most listeners do; one that collects records checks each when it gets it. */
         THROW,
         /** For batches: throws an exception that names the record. */
         THROW_NAMED,
@@ -150,9 +150,6 @@ record Circumstances(
         CONTEXT_OF_A_BATCH
     }
 
-    /** Also draws what is known to go wrong and isn't mended yet; docs/simulation.md lists it. */
-    private static final boolean KNOWN = Boolean.getBoolean("simulation.known");
-
     private static final Set<ErrorHandling> ERRORS_WITHOUT_SEEKS =
             EnumSet.of(ErrorHandling.KEEPS, ErrorHandling.SKIPS, ErrorHandling.LOGS);
 
@@ -184,7 +181,7 @@ record Circumstances(
         boolean manual = mode == AckMode.MANUAL || mode == AckMode.MANUAL_IMMEDIATE;
         boolean transaction = draws.below(4, "inKafkaTransaction") == 0 && !manual;
         boolean asyncAcks = draws.below(3, "asyncAcks") == 0 && manual && !batch;
-        boolean collects = KNOWN && draws.below(3, "collects") == 0 && manual && !batch && !asyncAcks;
+        boolean collects = draws.below(3, "collects") == 0 && manual && !asyncAcks;
         if (listening == Listening.FUTURE && (batch || transaction)) {
             listening = Listening.METHOD;
         }
@@ -198,29 +195,22 @@ record Circumstances(
                 // The whole batch is rolled back: a seek to the middle of it would skip what the handler had done
                 // before.
                 || (transaction && batch && onFailure == OnFailure.SEEK_AND_THROW)
-                || (collects && onFailure != OnFailure.SEEK_BACK)) {
+                || (collects && onFailure != OnFailure.SEEK_BACK && onFailure != OnFailure.THROW)) {
             onFailure = collects ? OnFailure.SEEK_AND_THROW : OnFailure.THROW;
         }
         SeekBy seekBy = draws.pick(SeekBy.values(), "seekBy");
-        if (!KNOWN && transaction && batch && onFailure == OnFailure.SEEK_BACK && seekBy == SeekBy.CALLBACK) {
-            onFailure = OnFailure.THROW;
-        }
         ErrorHandling errorHandling = draws.pick(ErrorHandling.values(), "errorHandling");
         if (fixing && ERRORS_WITHOUT_SEEKS.contains(errorHandling)) {
             errorHandling = ErrorHandling.DEFAULT_WITH_BACK_OFF;
         }
-        boolean subBatches = draws.below(4, "subBatches") == 0
-                && batch
-                && (KNOWN || transaction || !ERRORS_WITHOUT_SEEKS.contains(errorHandling));
+        boolean subBatches = draws.below(4, "subBatches") == 0 && batch;
         UserCall call = draws.pick(UserCall.values(), "userCall");
         Place place = draws.pick(Place.values(), "place");
-        boolean standsStill =
-                call == UserCall.PAUSE_CONSUMER && (later || ERRORS_WITHOUT_SEEKS.contains(errorHandling));
         boolean calls = draws.below(2, "calls") == 0
-                && (KNOWN || !standsStill)
                 && (place == Place.HANDLER || place == Place.INTERCEPTOR || !transaction)
                 && !(listening == Listening.FUTURE && place == Place.HANDLER)
-                && !(later && (call == UserCall.COMMIT_BELOW || call == UserCall.COMMIT_POSITIONS))
+                && !(later && call == UserCall.COMMIT_POSITIONS)
+                && !(collects && batch && call == UserCall.STOP)
                 && !(transaction && (call == UserCall.COMMIT_BELOW || call == UserCall.COMMIT_POSITIONS));
         boolean pauseImmediate = draws.below(4, "pauseImmediate") == 0 && !fixing;
         return new Circumstances(
@@ -333,6 +323,17 @@ record Circumstances(
         if (reset == Reset.NONE) {
             impossible.add(Trouble.Kind.DELETE_RECORDS);
             impossible.add(Trouble.Kind.RECREATED);
+        }
+        if (batch && collects) {
+            // It forgets all that it has collected when it seeks back. What it has of partitions that have left stays
+            // claimed, and its
+            // redeliveries wait, for maxProcessingTime.
+            impossible.addAll(EnumSet.of(
+                    Trouble.Kind.REBALANCE,
+                    Trouble.Kind.LOST,
+                    Trouble.Kind.RESTART,
+                    Trouble.Kind.COMMIT_IN_REBALANCE,
+                    Trouble.Kind.COMMIT_FENCED));
         }
         if (userCall == UserCall.COMMIT_POSITIONS) {
             // Whoever begins at a committed position skips what was polled and isn't handled.

@@ -8,6 +8,7 @@ import io.dedup.kafka.KafkaDedup;
 import io.dedup.kafka.id.KafkaMessageIds;
 import io.dedup.simulation.Circumstances.Listening;
 import io.dedup.simulation.Circumstances.StartMistake;
+import io.dedup.simulation.Circumstances.UserCall;
 import io.dedup.simulation.draw.Draws;
 import io.dedup.simulation.kafka.SimulatedBroker;
 import io.dedup.simulation.kafka.SimulatedConsumer;
@@ -44,8 +45,12 @@ import org.springframework.kafka.transaction.KafkaTransactionManager;
 /** Runs one seed: the real container and the real adapter on a simulated broker, from the first record to the verdict. */
 final class Run {
     private static final Duration PATIENCE = Duration.ofSeconds(10);
+    private static final Duration LOOK = Duration.ofMillis(20);
     /** Polls that must find nothing more to do before a run counts as quiet. */
     private static final int IDLE_POLLS = 60;
+
+    /** Runs containers without deduplication: does spring-kafka itself lose messages, or stand still, in the same circumstances? */
+    private static final boolean PLAIN = Boolean.getBoolean("simulation.plain");
 
     private static final Duration LEASE = Duration.ofSeconds(30);
     private static final String TOPIC = "orders";
@@ -189,16 +194,14 @@ final class Run {
             return End.IDLE;
         }
         try {
-            if (observation.ended.tryAcquire(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
+            if (hasEnded(observation, container)) {
                 return observation.end;
             }
             steps.add("---- no more faults");
             trouble.end();
             draws.end();
             expire(); // a commit that got no answer is decided by the end of its lease
-            return observation.ended.tryAcquire(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)
-                    ? observation.end
-                    : End.STUCK;
+            return hasEnded(observation, container) ? observation.end : End.STUCK;
         } catch (InterruptedException e) {
             throw new IllegalStateException(e);
         } finally {
@@ -209,11 +212,31 @@ final class Run {
         }
     }
 
+    private boolean hasEnded(Observation observation, ConcurrentMessageListenerContainer<String, String> container)
+            throws InterruptedException {
+        long end = System.nanoTime() + PATIENCE.toNanos();
+        while (!observation.ended.tryAcquire(LOOK.toMillis(), TimeUnit.MILLISECONDS)) {
+            if (circumstances.userCall() == UserCall.PAUSE_CONSUMER && !container.isInExpectedState()) {
+                // It keeps records, and has paused its consumer; the application has resumed that, and it has polled
+                // others.
+                steps.add("spring-kafka stops the container, and the operator starts it again");
+                observation.end = End.RESTARTED;
+                return true;
+            }
+            if (System.nanoTime() > end) {
+                return false;
+            }
+        }
+        return true;
+    }
+
     /** Whether the container starts. A supported one must; the others must be refused. */
     private boolean starts(KafkaDedup kafka, ConcurrentMessageListenerContainer<String, String> container) {
         String expected = circumstances.refusal();
         try {
-            kafka.decorate(container);
+            if (!PLAIN) {
+                kafka.decorate(container);
+            }
             application.afterDecoration(container);
             container.start();
         } catch (IllegalStateException | IllegalArgumentException e) {
@@ -366,7 +389,10 @@ final class Run {
         Set<String> lost = new LinkedHashSet<>();
         Map<String, Integer> doubled = new TreeMap<>();
         boolean ran = wrongStart == null && circumstances.refusal() == null;
-        Set<String> claimsLeft = ran && !mayLeaveClaims() ? claimed() : Set.of();
+        Set<String> claimsLeft = ran && !PLAIN && !mayLeaveClaims() ? claimed() : new LinkedHashSet<>();
+        if (circumstances.collects()) {
+            claimsLeft.removeAll(deleted); // forgotten
+        }
         for (String id : ran ? ids : Set.<String>of()) {
             int effects = effectsElsewhere.getOrDefault(id, 0)
                     + (circumstances.inKafkaTransaction()
@@ -376,7 +402,7 @@ final class Run {
             if (effects == 0 && !gaveUp && !deleted.contains(id)) {
                 lost.add(id);
             }
-            if (effects > 1 + expiries) { // a crash may repeat what was handled and not recorded
+            if (effects > 1 + expiries && !PLAIN) { // a crash may repeat what was handled and not recorded
                 doubled.put(id, effects);
             }
         }
@@ -387,7 +413,8 @@ final class Run {
 
     /**
      * A claim whose transaction's commit got no answer is left to its lease when the broker cannot be asked, and the simulation has no
-     * admin client. The place of a record in a topic that was made again may be that of another one.
+     * admin client. The place of a record in a topic that was made again may be that of another one. A handler that has collected a
+     * record and then forgotten it leaves the claim to its lease, too, if nobody delivers the record again.
      */
     private boolean mayLeaveClaims() {
         return draws.happened().stream()

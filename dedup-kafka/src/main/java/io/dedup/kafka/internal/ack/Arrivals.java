@@ -89,7 +89,11 @@ public final class Arrivals {
         Map<TopicPartition, Long> again = new HashMap<>();
         abandon(pending.locked(() -> {
             PendingPartition partition = pending.find(Partitions.of(record));
-            PendingDelivery there = partition == null ? null : partition.at(record.offset());
+            if (partition == null) {
+                return null;
+            }
+            partition.arrived(record.offset());
+            PendingDelivery there = partition.at(record.offset());
             if (there == null || !there.isOverdue()) {
                 return null;
             }
@@ -116,6 +120,10 @@ public final class Arrivals {
     }
 
     private PendingPartition partition(ConsumerRecord<?, ?> record) {
-        return pending.locked(() -> pending.partition(record));
+        return pending.locked(() -> {
+            PendingPartition partition = pending.partition(record);
+            partition.arrived(record.offset());
+            return partition;
+        });
     }
 }

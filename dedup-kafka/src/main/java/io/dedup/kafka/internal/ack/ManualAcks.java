@@ -126,4 +126,9 @@ public final class ManualAcks {
     public boolean fail(List<PendingDelivery> deliveries, Throwable cause) {
         return FailedWork.release(engine, PendingDelivery.executions(pending.abort(deliveries)), cause);
     }
+
+    /** The same for deliveries that their handler has sought back to. */
+    public boolean sendBack(Collection<PendingDelivery> deliveries, Throwable cause) {
+        return FailedWork.release(engine, PendingDelivery.executions(pending.sendBack(deliveries)), cause);
+    }
 }

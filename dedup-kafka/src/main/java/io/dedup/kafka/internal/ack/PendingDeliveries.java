@@ -71,6 +71,21 @@ public final class PendingDeliveries {
                 .toList());
     }
 
+    /** Of these records, which are delivered now, those that the handler was given before and that were sought back to since. */
+    public List<PendingDelivery> givenBefore(List<? extends ConsumerRecord<?, ?>> records) {
+        return locked(() -> {
+            List<PendingDelivery> before = new ArrayList<>(0);
+            for (ConsumerRecord<?, ?> record : records) {
+                PendingPartition partition = find(Partitions.of(record));
+                PendingDelivery there = partition == null ? null : partition.at(record.offset());
+                if (there != null && there.isGiven() && there.isSoughtBack()) {
+                    before.add(there);
+                }
+            }
+            return before;
+        });
+    }
+
     /** Whether the handler has this record, and hasn't acknowledged it. */
     public boolean isGiven(PendingDelivery delivery) {
         return locked(delivery::isGiven);
@@ -211,6 +226,24 @@ public final class PendingDeliveries {
             }
             return aborted;
         });
+    }
+
+    /** As {@link #abort}, and nothing above them is committed before they are delivered again: not even what an error handler has given up. */
+    List<PendingDelivery> sendBack(Collection<PendingDelivery> deliveries) {
+        return locked(() -> {
+            List<PendingDelivery> back = abort(deliveries);
+            back.forEach(each -> each.partition.soughtBack(each.offset));
+            return back;
+        });
+    }
+
+    /** Whether nothing below this offset is unfinished, so that it may be committed. */
+    public boolean mayCommit(TopicPartition id, long offset) {
+        return !hasHadAny
+                || locked(() -> {
+                    PendingPartition partition = find(id);
+                    return partition == null || partition.mayCommit(offset);
+                });
     }
 
     /** Whether this record or one below it in its partition is unfinished, so that its offset must not be committed. */

@@ -26,6 +26,9 @@ public final class PendingPartition {
     /** Acknowledgments of the container that open records hold back, by the last position that they cover here. */
     private final NavigableMap<Long, List<ContainerAck>> waiting = new TreeMap<>();
 
+    /** The lowest record that was released because its handler has sought back to it, until it is delivered again. */
+    private long soughtBack = Long.MAX_VALUE;
+
     private boolean lost;
 
     PendingPartition(TopicPartition id) {
@@ -48,6 +51,24 @@ public final class PendingPartition {
     /** Whether this offset is above the lowest unfinished record and hasn't been delivered before. */
     boolean isNew(long offset) {
         return !open.isEmpty() && offset > open.firstKey() && !open.containsKey(offset) && !finished.contains(offset);
+    }
+
+    /** Released, and fetched again. Until then nothing above it may be committed. */
+    void soughtBack(long offset) {
+        soughtBack = Math.min(soughtBack, offset);
+    }
+
+    /** A record is delivered: those below it that could be fetched again have been. */
+    void arrived(long offset) {
+        if (offset >= soughtBack) {
+            soughtBack = Long.MAX_VALUE;
+        }
+    }
+
+    /** Whether nothing below this offset is unfinished, but for records that an error handler decides about. */
+    boolean mayCommit(long offset) {
+        return offset <= soughtBack
+                && open.headMap(offset, false).values().stream().allMatch(PendingDelivery::isHandedOver);
     }
 
     /** Returns the previous delivery at this position, if there is one. */
@@ -122,10 +143,11 @@ public final class PendingPartition {
         return !open.isEmpty() && open.firstKey() <= offset;
     }
 
-    /** The records that the handler has up to this offset. */
+    /** The records that the handler has up to this offset; below it without those that it has sought back to. */
     List<PendingDelivery> givenUpTo(long offset) {
         return open.headMap(offset, true).values().stream()
                 .filter(PendingDelivery::isGiven)
+                .filter(given -> given.offset == offset || !given.isSoughtBack())
                 .toList();
     }
 

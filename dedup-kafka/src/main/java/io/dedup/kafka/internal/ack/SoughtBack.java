@@ -20,7 +20,14 @@ public final class SoughtBack {
     /** Where the call itself has moved positions to. Used by the consumer's thread. */
     private final Map<TopicPartition, Long> moved = new HashMap<>();
 
+    /** Where positions were moved to after the call, before the next poll. Used by the consumer's thread. */
+    private final Map<TopicPartition, Long> movedAfter = new HashMap<>();
+    /** Those of these beyond which nobody may seek before the next poll. */
+    private final Map<TopicPartition, Long> limits = new HashMap<>();
+
     private volatile boolean inCall;
+    /** Whether the handler may have records between its calls, until it acknowledges them. */
+    private volatile boolean acknowledgedLater;
 
     SoughtBack(PendingDeliveries pending) {
         this.pending = pending;
@@ -34,6 +41,22 @@ public final class SoughtBack {
         inCall = true;
     }
 
+    /** A call without records: what it seeks back to counts for those that the handler was given earlier. */
+    public void withoutRecords(Runnable call) {
+        begin();
+        try {
+            call.run();
+        } finally {
+            end();
+            lowest.forEach(pending::soughtBack);
+        }
+    }
+
+    /** The handler acknowledges its records when it likes. */
+    public void acknowledgedLater() {
+        acknowledgedLater = true;
+    }
+
     /** The call has ended; what was sought in it is known until the next one, or the next poll. */
     public void end() {
         inCall = false;
@@ -44,13 +67,35 @@ public final class SoughtBack {
         if (inCall) {
             moved.put(partition, offset);
             sought(partition, offset);
+        } else {
+            movedAfter.put(partition, offset);
         }
     }
 
     /** The container polls, from where the consumer was moved to. */
     public void polled() {
         moved.clear();
+        movedAfter.clear();
+        limits.clear();
         lowest.clear();
+    }
+
+    /**
+     * Records that no handler has failed with are deferred or were rolled back, and the positions were moved back to them. A seek
+     * that the listener has asked for mustn't pass them: the container executes it before its next poll.
+     */
+    public void limitLaterSeeks() {
+        limits.putAll(movedAfter);
+    }
+
+    /** Where a seek to this offset may go. */
+    public long limited(TopicPartition partition, long offset) {
+        return Math.min(offset, limits.getOrDefault(partition, offset));
+    }
+
+    /** Whether a seek must not go to the end of this partition. */
+    public boolean isLimited(TopicPartition partition) {
+        return limits.containsKey(partition);
     }
 
     /** Whether the call has moved the position to this offset or below it, so that nobody may seek forward to it. */
@@ -59,12 +104,14 @@ public final class SoughtBack {
     }
 
     /**
-     * The container will seek to this offset before its next poll. Outside of a listener's call this is a replay, which
-     * counts for nothing here.
+     * The container will seek to this offset before its next poll. Outside of a listener's call this is a replay: it counts only
+     * for records that the handler has and hasn't acknowledged.
      */
     public void sought(TopicPartition partition, long offset) {
         if (inCall) {
             lowest.merge(partition, offset, Math::min);
+        } else if (acknowledgedLater) {
+            pending.soughtBack(partition, offset);
         }
     }
 

@@ -63,8 +63,10 @@ public final class DeferralAwareRollbackProcessor<K, V> implements AfterRollback
         if (redeliver(exception, records, consumer, container)) {
             return;
         }
-        consumers.handlingError(
-                records, () -> delegate.process(records, consumer, container, exception, recoverable, eosMode));
+        handling(
+                exception,
+                records,
+                () -> delegate.process(records, consumer, container, exception, recoverable, eosMode));
         consumers.finished(records.subList(0, 1)); // unless it has sought to it: it has given it up
         consumers.dropped(records.subList(1, records.size()));
     }
@@ -81,8 +83,18 @@ public final class DeferralAwareRollbackProcessor<K, V> implements AfterRollback
         if (redeliver(exception, recordList, consumer, container)) {
             return;
         }
-        consumers.handlingError(
-                recordList, () -> failed(records, recordList, consumer, container, exception, recoverable, eosMode));
+        handling(
+                exception,
+                recordList,
+                () -> failed(records, recordList, consumer, container, exception, recoverable, eosMode));
+    }
+
+    private void handling(Exception exception, List<ConsumerRecord<K, V>> records, Runnable processing) {
+        try {
+            consumers.handlingError(records, processing);
+        } finally {
+            PollOffsets.failed(exception, consumers.currentOrNull());
+        }
     }
 
     private void failed(

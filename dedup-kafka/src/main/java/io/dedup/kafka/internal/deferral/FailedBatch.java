@@ -59,6 +59,15 @@ final class FailedBatch {
 
     /** Runs the error handler. Throws when the container must commit nothing, or not everything. */
     <R extends @Nullable ConsumerRecords<?, ?>> R handle(Exception thrown, Runnable listener, Handling<R> handling) {
+        try {
+            return handled(thrown, listener, handling);
+        } finally {
+            PollOffsets.failed(thrown, consumers.currentOrNull());
+        }
+    }
+
+    private <R extends @Nullable ConsumerRecords<?, ?>> R handled(
+            Exception thrown, Runnable listener, Handling<R> handling) {
         throwIfDeferred(thrown);
         RetriedListener guarded = new RetriedListener(consumers, listener);
         R remaining;
@@ -73,6 +82,7 @@ final class FailedBatch {
         }
         requireNotSwallowed(guarded);
         requireRestKept(thrown, remaining);
+        requireRestHandedOut(thrown, remaining);
         if (remaining == null || remaining.isEmpty()) {
             consumers.finished(PollOffsets.listOf(data));
         }
@@ -161,14 +171,29 @@ final class FailedBatch {
         if (remaining != null) {
             PollOffsets.listOf(remaining).forEach(lost::remove);
         }
-        if (done == 0 || lost.isEmpty()) {
+        if (done > 0 && !lost.isEmpty()) {
+            throw restFetchedAgain(thrown, records, done);
+        }
+    }
+
+    /** With subBatchPerPartition the container keeps what remains, pauses its consumer, and never looks at it again. */
+    private void requireRestHandedOut(Exception thrown, @Nullable ConsumerRecords<?, ?> remaining) {
+        if (remaining == null
+                || remaining.isEmpty()
+                || !container.getContainerProperties().isSubBatchPerPartition()) {
             return;
         }
+        List<ConsumerRecord<?, ?>> records = PollOffsets.listOf(data);
+        int upToFirst = PollOffsets.countUpTo(records, remaining.iterator().next());
+        throw restFetchedAgain(thrown, records, Math.max(0, upToFirst - 1));
+    }
+
+    private KafkaException restFetchedAgain(Exception thrown, List<ConsumerRecord<?, ?>> records, int done) {
         consumers.finished(records.subList(0, done));
         if (delegate.isAckAfterHandle()) {
             PollOffsets.commit(records.subList(0, done), consumer, container);
         }
         PollOffsets.seekBackTo(records.subList(done, records.size()), consumer);
-        throw new KafkaException("The records behind the failed record are fetched again", Level.DEBUG, thrown);
+        return new KafkaException("The records behind the failed record are fetched again", Level.DEBUG, thrown);
     }
 }

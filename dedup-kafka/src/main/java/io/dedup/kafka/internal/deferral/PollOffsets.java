@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.kafka.listener.ContainerProperties;
+import org.springframework.kafka.listener.ListenerExecutionFailedException;
 import org.springframework.kafka.listener.ListenerUtils;
 import org.springframework.kafka.listener.LoggingCommitCallback;
 import org.springframework.kafka.listener.MessageListenerContainer;
@@ -48,6 +49,21 @@ public final class PollOffsets {
             firsts.entrySet().removeIf(each -> bound.soughtBack().isMovedTo(each.getKey(), each.getValue()));
         }
         LogStarts.seekBack(firsts, consumer);
+        if (bound != null) {
+            bound.soughtBack().limitLaterSeeks();
+        }
+    }
+
+    /**
+     * The positions were moved after a failure. If it isn't one that a listener has thrown as it is, what the listener was given
+     * may have succeeded and be rolled back: a seek that it has asked for mustn't pass that.
+     */
+    static void failed(Exception thrown, @Nullable BoundConsumer bound) {
+        boolean byListener =
+                thrown instanceof ListenerExecutionFailedException && RecordFailedException.in(thrown) == null;
+        if (bound != null && !byListener) {
+            bound.soughtBack().limitLaterSeeks();
+        }
     }
 
     private static Map<TopicPartition, Long> firsts(

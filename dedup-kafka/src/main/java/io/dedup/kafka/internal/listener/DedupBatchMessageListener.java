@@ -94,7 +94,7 @@ public final class DedupBatchMessageListener<K, V>
         bound.deferred().arrived();
         if (records.isEmpty()) { // a BatchInterceptor has removed them all
             bound.transaction().beginWithoutRecords();
-            handler.handle(records, acknowledgment);
+            bound.soughtBack().withoutRecords(() -> handler.handle(records, acknowledgment));
             return;
         }
         NackWatch watched = acknowledgment == null ? null : new NackWatch(acknowledgment);
@@ -166,6 +166,13 @@ public final class DedupBatchMessageListener<K, V>
     public void onPartitionsAssigned(Map<TopicPartition, Long> assignments, ConsumerSeekCallback callback) {
         lifecycle.assigned(assignments.keySet());
         super.onPartitionsAssigned(assignments, callback);
+    }
+
+    /** A handler may seek back to what it has collected. */
+    @Override
+    public void onIdleContainer(Map<TopicPartition, Long> assignments, ConsumerSeekCallback callback) {
+        BoundConsumer bound = services.consumers().current();
+        bound.soughtBack().withoutRecords(() -> super.onIdleContainer(assignments, callback));
     }
 
     @Override

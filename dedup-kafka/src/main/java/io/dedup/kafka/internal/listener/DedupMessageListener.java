@@ -106,6 +106,13 @@ public final class DedupMessageListener<K, V> extends FilteringMessageListenerAd
         super.onPartitionsAssigned(assignments, callback);
     }
 
+    /** A handler may seek back to what it has collected. */
+    @Override
+    public void onIdleContainer(Map<TopicPartition, Long> assignments, ConsumerSeekCallback callback) {
+        BoundConsumer bound = services.consumers().current();
+        bound.soughtBack().withoutRecords(() -> super.onIdleContainer(assignments, callback));
+    }
+
     @Override
     public void onPartitionsRevoked(@Nullable Collection<TopicPartition> partitions) {
         lifecycle.revoked(partitions);

@@ -5,7 +5,9 @@ import static java.util.Objects.requireNonNull;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.consumer.Consumer;
@@ -83,7 +85,8 @@ final class HookedConsumer extends ConsumerWrapper {
         switch (method.getName()) {
             case "commitSync" -> {
                 polls.claims().flush();
-                Object committed = polls.wakeUps().untilDone(() -> call(method, arguments));
+                Object[] committable = committable(polls, arguments);
+                Object committed = polls.wakeUps().untilDone(() -> call(method, committable));
                 committed(polls.outstanding(), arguments);
                 return committed;
             }
@@ -93,11 +96,24 @@ final class HookedConsumer extends ConsumerWrapper {
                 Object position = polls.wakeUps().untilDone(() -> call(method, arguments));
                 return polls.position((TopicPartition) requireNonNull(arguments)[0], (Long) requireNonNull(position));
             }
-            case "commitAsync", "groupMetadata" -> polls.claims().flush(); // groupMetadata: a producer may commit
+            case "commitAsync" -> {
+                polls.claims().flush();
+                return call(method, committable(polls, arguments));
+            }
+            case "groupMetadata" -> polls.claims().flush(); // a producer may commit
             case "unsubscribe", "close" -> {
                 return polls.end(() -> call(method, arguments));
             }
-            case "seek", "seekToBeginning" -> {
+            case "seek" -> {
+                Object[] limited = limited(polls, requireNonNull(arguments));
+                Object sought = call(method, limited);
+                sought(polls, limited);
+                return sought;
+            }
+            case "seekToEnd" -> {
+                return seekToEnd(polls, method, requireNonNull(arguments));
+            }
+            case "seekToBeginning" -> {
                 Object sought = call(method, arguments);
                 sought(polls, requireNonNull(arguments));
                 return sought;
@@ -105,6 +121,17 @@ final class HookedConsumer extends ConsumerWrapper {
             default -> {}
         }
         return call(method, arguments);
+    }
+
+    /** Without offsets it commits the positions: what is polled and unfinished is the caller's to know. */
+    @SuppressWarnings("unchecked")
+    private static Object @Nullable [] committable(WatchedPolls polls, Object @Nullable [] arguments) {
+        if (arguments == null || arguments.length == 0 || !(arguments[0] instanceof Map<?, ?> offsets)) {
+            return arguments;
+        }
+        Object[] committable = arguments.clone();
+        committable[0] = polls.committable((Map<TopicPartition, OffsetAndMetadata>) offsets);
+        return committable;
     }
 
     /** Without offsets it commits the positions, which are past records that nobody has finished. */
@@ -115,10 +142,33 @@ final class HookedConsumer extends ConsumerWrapper {
         }
     }
 
+    private static Object[] limited(WatchedPolls polls, Object[] arguments) {
+        TopicPartition partition = (TopicPartition) arguments[0];
+        long to = offset(arguments[1]);
+        long limited = polls.limited(partition, to);
+        if (limited == to) {
+            return arguments;
+        }
+        return new Object[] {
+            partition, arguments[1] instanceof OffsetAndMetadata ? new OffsetAndMetadata(limited) : (Object) limited
+        };
+    }
+
+    private @Nullable Object seekToEnd(WatchedPolls polls, Method method, Object[] arguments) throws Throwable {
+        Collection<?> some = (Collection<?>) arguments[0];
+        List<Object> partitions =
+                new ArrayList<>(some.isEmpty() ? target.assignment() : some); // for Kafka none means all
+        partitions.removeIf(each -> polls.isLimited((TopicPartition) each));
+        return partitions.isEmpty() ? null : call(method, new Object[] {partitions});
+    }
+
+    private static long offset(Object sought) {
+        return sought instanceof OffsetAndMetadata metadata ? metadata.offset() : (Long) sought;
+    }
+
     private void sought(WatchedPolls polls, Object[] arguments) {
         if (arguments[0] instanceof TopicPartition partition) {
-            long offset = arguments[1] instanceof OffsetAndMetadata metadata ? metadata.offset() : (Long) arguments[1];
-            polls.sought(partition, offset);
+            polls.sought(partition, offset(arguments[1]));
         } else if (arguments[0] instanceof Collection<?> some) {
             Collection<?> partitions = some.isEmpty() ? target.assignment() : some; // for Kafka none means all
             partitions.forEach(partition -> polls.sought((TopicPartition) partition, 0));

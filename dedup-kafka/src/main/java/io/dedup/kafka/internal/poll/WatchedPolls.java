@@ -16,6 +16,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -91,6 +92,36 @@ public final class WatchedPolls {
     void sought(TopicPartition partition, long offset) {
         outstanding.sought(partition, offset);
         pending.soughtBack().moved(partition, offset);
+    }
+
+    /**
+     * Of these offsets those that may be committed. Whoever commits, what the handler hasn't finished isn't committed: a container
+     * would, for example, when the error handler gives up a later record. The next acknowledgment commits that one, too.
+     */
+    Map<TopicPartition, OffsetAndMetadata> committable(Map<TopicPartition, OffsetAndMetadata> offsets) {
+        Map<TopicPartition, OffsetAndMetadata> committable = new HashMap<>(offsets);
+        committable
+                .entrySet()
+                .removeIf(each ->
+                        !pending.mayCommit(each.getKey(), each.getValue().offset()));
+        return committable;
+    }
+
+    /** Where a seek to this offset may go. */
+    long limited(TopicPartition partition, long offset) {
+        long limited = pending.soughtBack().limited(partition, offset);
+        if (limited < offset) {
+            log.warn(
+                    "A seek of partition {} to offset {} would pass records that are delivered again: it goes to {}",
+                    partition,
+                    offset,
+                    limited);
+        }
+        return limited;
+    }
+
+    boolean isLimited(TopicPartition partition) {
+        return pending.soughtBack().isLimited(partition);
     }
 
     WakeUps wakeUps() {

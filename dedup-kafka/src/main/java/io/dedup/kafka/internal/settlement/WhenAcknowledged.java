@@ -7,9 +7,11 @@ import io.dedup.kafka.internal.ack.GivenRecords;
 import io.dedup.kafka.internal.ack.ManualAcks;
 import io.dedup.kafka.internal.ack.PendingDeliveries;
 import io.dedup.kafka.internal.ack.PendingDelivery;
+import io.dedup.kafka.internal.consumer.BoundConsumer;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -35,6 +37,16 @@ final class WhenAcknowledged implements SettlementKind<ListenerCall> {
     @Override
     public Transaction transaction() {
         return Transaction.NONE;
+    }
+
+    /** What was sought back to after its call runs again: the handler may have forgotten it. */
+    @Override
+    public void called(List<? extends ConsumerRecord<?, ?>> records, BoundConsumer bound) {
+        bound.soughtBack().acknowledgedLater();
+        List<PendingDelivery> before = bound.acks().pending().givenBefore(records);
+        if (!before.isEmpty()) {
+            boolean unused = bound.acks().sendBack(before, NotAcknowledgedException.soughtBack(0));
+        }
     }
 
     @Override
@@ -89,7 +101,7 @@ final class WhenAcknowledged implements SettlementKind<ListenerCall> {
         private RuntimeException failure(Throwable thrown) {
             ManualAcks acks = call.bound.acks();
             if (thrown instanceof NotAcknowledgedException) {
-                return call.failure(thrown, acks.fail(pending().givenSoughtBack(), thrown));
+                return call.failure(thrown, acks.sendBack(pending().givenSoughtBack(), thrown));
             }
             List<PendingDelivery> all = given().deliveries();
             int proven = call.provenBy(thrown);
@@ -117,7 +129,7 @@ final class WhenAcknowledged implements SettlementKind<ListenerCall> {
             ManualAcks acks = call.bound.acks();
             acks.finish(done.stream().filter(each -> !back.contains(each)).toList());
             back.addAll(undone);
-            return call.failure(NotAcknowledgedException.soughtBack(0), acks.fail(List.copyOf(back), thrown));
+            return call.failure(NotAcknowledgedException.soughtBack(0), acks.sendBack(back, thrown));
         }
 
         private GivenRecords given() {

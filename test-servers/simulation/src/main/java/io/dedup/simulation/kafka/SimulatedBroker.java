@@ -40,6 +40,10 @@ public final class SimulatedBroker {
     /** Partitions whose committed offset is that of a topic that was deleted. */
     private final Set<TopicPartition> staleCommits = new HashSet<>();
 
+    /** Behind the last record that was read of each partition, since the topic was made. */
+    private final Map<TopicPartition, Long> read = new HashMap<>();
+
+    private boolean recreated;
     private int generation;
     private int ticks;
 
@@ -128,6 +132,11 @@ public final class SimulatedBroker {
     synchronized void commit(Map<TopicPartition, OffsetAndMetadata> offsets) {
         offsets.forEach((partition, offset) -> {
             committed.put(partition, offset.offset());
+            if (recreated && offset.offset() > read.getOrDefault(partition, 0L)) { // of the former topic
+                log(partition).records.stream()
+                        .filter(record -> record.offset() < offset.offset())
+                        .forEach(record -> deleted.add(record.value()));
+            }
             if (offset.offset() > end(partition)) { // of a topic that doesn't exist any more
                 staleCommits.add(partition);
             }
@@ -182,6 +191,8 @@ public final class SimulatedBroker {
             log.end = 0;
         }
         committed.clear();
+        read.clear();
+        recreated = true;
         open.replaceAll(each -> new OpenTransaction(Map.of(), each.outputs, each.late));
     }
 
@@ -225,13 +236,16 @@ public final class SimulatedBroker {
 
     /** At most so many records from this offset on. */
     synchronized List<ConsumerRecord<String, String>> read(TopicPartition partition, long from, int atMost) {
-        List<ConsumerRecord<String, String>> read = new ArrayList<>();
+        List<ConsumerRecord<String, String>> found = new ArrayList<>();
         for (ConsumerRecord<String, String> record : log(partition).records) {
-            if (record.offset() >= from && read.size() < atMost) {
-                read.add(record);
+            if (record.offset() >= from && found.size() < atMost) {
+                found.add(record);
             }
         }
-        return read;
+        if (!found.isEmpty()) {
+            read.merge(partition, found.get(found.size() - 1).offset() + 1, Math::max);
+        }
+        return found;
     }
 
     /** Every record that is or was in a log, by its partition and offset. */

@@ -457,7 +457,11 @@ public final class SimulatedConsumer implements Consumer<String, String> {
         Map<TopicPartition, Long> old = committedBefore.isEmpty() ? Map.of() : committedBefore.getFirst();
         for (TopicPartition each : broker.partitions()) {
             Long committed = old.get(each);
+            Long now = broker.committed(each);
             Long position = positions.get(each);
+            if (committed != null && now != null) {
+                committed = Math.min(committed, now); // an error handler's own commit may overtake the container's
+            }
             if (committed != null && position != null) {
                 committed = Math.min(committed, position); // what is being read isn't old
             }
