@@ -27,12 +27,14 @@ public final class Hunt {
     private static final List<String> WITH =
             List.of(System.getProperty("simulation.with", "").split(","));
 
+    private final Simulation simulation;
     private final AtomicLong seeds;
     private final AtomicInteger runs = new AtomicInteger();
     private final List<Verdict> bad = new CopyOnWriteArrayList<>();
     private final List<Throwable> errors = new CopyOnWriteArrayList<>();
 
-    private Hunt(long firstSeed) {
+    private Hunt(Simulation simulation, long firstSeed) {
+        this.simulation = simulation;
         this.seeds = new AtomicLong(firstSeed);
     }
 
@@ -42,32 +44,34 @@ public final class Hunt {
      */
     public static void main(String[] arguments) throws InterruptedException {
         PrintStream out = System.out;
+        Simulation simulation = Simulation.of(System.getProperty("simulation.broker", "kafka"));
         String scenarios = System.getProperty("simulation.scenarios", "");
         if (!scenarios.isEmpty()) {
-            List<String> bad = bad(ScenarioText.read(scenarios));
+            List<String> bad = bad(ScenarioText.read(scenarios, simulation), simulation);
             bad.forEach(out::println);
             System.exit(bad.isEmpty() ? 0 : 1);
         }
         long seed = Long.parseLong(arguments[0]);
         if (seed != 0) {
-            Verdict verdict = Run.of(Scenario.of(seed));
+            Verdict verdict = simulation.run(simulation.scenario(seed));
             verdict.steps().forEach(out::println);
             out.println(verdict.line());
             if (verdict.isBad()) {
-                out.println(shrunk(verdict));
+                out.println(shrunk(simulation, verdict));
             }
             System.exit(verdict.isBad() ? 1 : 0);
         }
         long first = Long.parseLong(arguments[2]);
-        Hunt hunt = run(Duration.ofSeconds(Long.parseLong(arguments[1])), first == 0 ? System.nanoTime() : first);
+        Hunt hunt = run(
+                simulation, Duration.ofSeconds(Long.parseLong(arguments[1])), first == 0 ? System.nanoTime() : first);
         out.println(hunt.report());
         hunt.shrunk().forEach(out::println);
         System.exit(hunt.isClean() ? 0 : 1);
     }
 
     /** Hunts for so long, beginning with this seed. */
-    static Hunt run(Duration time, long firstSeed) throws InterruptedException {
-        Hunt hunt = new Hunt(firstSeed);
+    static Hunt run(Simulation simulation, Duration time, long firstSeed) throws InterruptedException {
+        Hunt hunt = new Hunt(simulation, firstSeed);
         long end = System.nanoTime() + time.toNanos();
         ExecutorService threads = Executors.newFixedThreadPool(THREADS);
         for (int i = 0; i < THREADS; i++) {
@@ -84,11 +88,11 @@ public final class Hunt {
         while (System.nanoTime() < end) {
             long seed = seeds.getAndIncrement();
             try {
-                Scenario scenario = Scenario.of(seed);
+                Scenario scenario = simulation.scenario(seed);
                 if (!WITH.stream().allMatch(scenario.circumstances().toString()::contains)) {
                     continue;
                 }
-                Verdict verdict = Run.of(scenario);
+                Verdict verdict = simulation.run(scenario);
                 runs.incrementAndGet();
                 if (verdict.isBad()) {
                     bad.add(verdict);
@@ -117,10 +121,10 @@ public final class Hunt {
     }
 
     /** The kept scenarios that go wrong, with their time lines. */
-    static List<String> bad(List<ScenarioText> scenarios) {
+    static List<String> bad(List<ScenarioText> scenarios, Simulation simulation) {
         List<String> bad = new ArrayList<>();
         for (ScenarioText each : scenarios) {
-            Verdict verdict = Run.of(each.scenario());
+            Verdict verdict = simulation.run(each.scenario());
             if (verdict.isBad()) {
                 bad.add(ScenarioText.write(each.name(), verdict));
             }
@@ -130,11 +134,14 @@ public final class Hunt {
 
     /** The first bad runs, shrunk. */
     List<String> shrunk() {
-        return bad.stream().limit(SHRUNK).map(Hunt::shrunk).toList();
+        return bad.stream()
+                .limit(SHRUNK)
+                .map(verdict -> shrunk(simulation, verdict))
+                .toList();
     }
 
-    private static String shrunk(Verdict verdict) {
-        return "\n" + ScenarioText.write("(what went wrong)", Shrinking.shrink(verdict, SHRINK_FOR));
+    private static String shrunk(Simulation simulation, Verdict verdict) {
+        return "\n" + ScenarioText.write("(what went wrong)", Shrinking.shrink(simulation, verdict, SHRINK_FOR));
     }
 
     boolean isClean() {

@@ -1,4 +1,4 @@
-package io.dedup.simulation;
+package io.dedup.simulation.store;
 
 import io.dedup.DedupStoreException;
 import io.dedup.simulation.draw.Draws;
@@ -13,7 +13,7 @@ import java.util.function.Consumer;
  * The store as one process reaches it: some calls fail, before they had an effect or after it, when only the answer is lost. A
  * process that has died reaches nothing. Thread-safe.
  */
-final class FailingStore {
+public final class FailingStore {
     private static final Set<String> CALLS = Set.of("claim", "complete", "release", "renew");
     private final DedupStore store;
     private final Draws draws;
@@ -22,14 +22,14 @@ final class FailingStore {
     private volatile boolean dead;
 
     /** @param calls counts the calls of all processes, each kind for itself: some are made by background threads */
-    FailingStore(DedupStore store, Draws draws, ConcurrentMap<String, Integer> calls, Consumer<String> steps) {
+    public FailingStore(DedupStore store, Draws draws, ConcurrentMap<String, Integer> calls, Consumer<String> steps) {
         this.store = store;
         this.draws = draws;
         this.calls = calls;
         this.steps = steps;
     }
 
-    DedupStore asStore() {
+    public DedupStore asStore() {
         return (DedupStore) Proxy.newProxyInstance(
                 getClass().getClassLoader(), new Class<?>[] {DedupStore.class}, (proxy, method, arguments) -> {
                     String name = method.getName();
@@ -55,7 +55,7 @@ final class FailingStore {
     }
 
     /** The process dies. */
-    void kill() {
+    public void kill() {
         dead = true;
     }
 }
