@@ -17,9 +17,6 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /** Runs one seed after another until the time is over, and prints each run that lost, doubled or blocked messages. */
 public final class Hunt {
-    /** Runs wait for timers most of the time. */
-    private static final int THREADS = 12;
-
     private static final int SHRUNK = 3;
     private static final Duration SHRINK_FOR = Duration.ofSeconds(Long.getLong("simulation.shrink-seconds", 60));
 
@@ -73,8 +70,8 @@ public final class Hunt {
     static Hunt run(Simulation simulation, Duration time, long firstSeed) throws InterruptedException {
         Hunt hunt = new Hunt(simulation, firstSeed);
         long end = System.nanoTime() + time.toNanos();
-        ExecutorService threads = Executors.newFixedThreadPool(THREADS);
-        for (int i = 0; i < THREADS; i++) {
+        ExecutorService threads = Executors.newFixedThreadPool(simulation.runsAtOnce());
+        for (int i = 0; i < simulation.runsAtOnce(); i++) {
             threads.execute(() -> hunt.until(end));
         }
         threads.shutdown();

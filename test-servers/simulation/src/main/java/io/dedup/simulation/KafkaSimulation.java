@@ -14,6 +14,12 @@ final class KafkaSimulation implements Simulation {
         return Circumstances.draw(draws);
     }
 
+    /** Runs wait for timers most of the time. */
+    @Override
+    public int runsAtOnce() {
+        return 12;
+    }
+
     @Override
     public Verdict run(Scenario scenario) {
         return Run.of(scenario);

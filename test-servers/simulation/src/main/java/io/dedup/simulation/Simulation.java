@@ -15,6 +15,9 @@ public interface Simulation {
     /** Runs a scenario with these circumstances. */
     Verdict run(Scenario scenario);
 
+    /** How many runs to make at a time. */
+    int runsAtOnce();
+
     /** Draws everything from a seed. */
     default Scenario scenario(long seed) {
         return new Scenario(seed, draw(new Draws(seed, null)), null);

@@ -17,15 +17,31 @@ public final class FailingStore {
     private static final Set<String> CALLS = Set.of("claim", "complete", "release", "renew");
     private final DedupStore store;
     private final Draws draws;
+    private final Consumer<String> before;
     private final Consumer<String> steps;
     private final ConcurrentMap<String, Integer> calls;
     private volatile boolean dead;
 
     /** @param calls counts the calls of all processes, each kind for itself: some are made by background threads */
-    public FailingStore(DedupStore store, Draws draws, ConcurrentMap<String, Integer> calls, Consumer<String> steps) {
+    public FailingStore(
+            DedupStore store, Draws draws, ConcurrentMap<String, Integer> calls, Consumer<String> steps) {
+        this(store, draws, calls, call -> {}, steps);
+    }
+
+    /**
+     * @param calls as above
+     * @param before called before each call that the store is asked for; may throw what the store would throw
+     */
+    public FailingStore(
+            DedupStore store,
+            Draws draws,
+            ConcurrentMap<String, Integer> calls,
+            Consumer<String> before,
+            Consumer<String> steps) {
         this.store = store;
         this.draws = draws;
         this.calls = calls;
+        this.before = before;
         this.steps = steps;
     }
 
@@ -37,6 +53,9 @@ public final class FailingStore {
                         return null;
                     }
                     int call = CALLS.contains(name) ? calls.merge(name, 1, Integer::sum) : 0;
+                    if (call > 0 || name.equals("ping")) {
+                        before.accept(name);
+                    }
                     if (dead || (call > 0 && draws.happens("the store", "fails at " + name + " " + call))) {
                         steps.accept("store: " + name + " fails");
                         throw new DedupStoreException("simulated: the store is down", null);
