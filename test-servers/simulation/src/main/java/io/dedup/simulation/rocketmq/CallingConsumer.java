@@ -70,6 +70,7 @@ final class CallingConsumer implements Process.Consumer {
                 boolean unused = broker.acknowledge(handles.get(i), process);
             } else {
                 world.step(process.name() + ": " + outcome + " for " + received.get(i));
+                broker.explain(received.get(i)); // what calls the deduplicator itself pays for deferrals
                 var unused = broker.hide(handles.get(i), delay(outcome), process);
             }
         }

@@ -1,5 +1,6 @@
 package io.dedup.simulation.rocketmq;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -13,6 +14,9 @@ import java.util.TreeMap;
  * effect needs a cause of its own between the two effects.
  */
 final class Ledger {
+    /** The {@code maxProcessingTime} of another process. */
+    private static final long ELSEWHERE = Duration.ofMinutes(1).toNanos();
+
     private final World world;
     private final Map<String, List<Run>> effects = new LinkedHashMap<>();
     private final Map<String, Integer> failures = new LinkedHashMap<>();
@@ -28,6 +32,7 @@ final class Ledger {
         private final long began;
         private long effectAt;
         private long ended;
+        private boolean isElsewhere;
 
         private Run(String process, long began) {
             this.process = process;
@@ -53,6 +58,14 @@ final class Ledger {
 
     Run began(String process) {
         return new Run(process, world.now());
+    }
+
+    /** A run whose begin nobody has seen. */
+    Run elsewhere(String process, long claimedAt) {
+        Run run = new Run(process, claimedAt);
+        run.isElsewhere = true;
+        run.ended = world.now();
+        return run;
     }
 
     void effect(String id, Run run) {
@@ -133,24 +146,31 @@ final class Ledger {
         return doubled;
     }
 
+    private static boolean overran(Run run, long longest) {
+        long most = run.isElsewhere ? ELSEWHERE : longest;
+        return run.ended == Long.MAX_VALUE || run.ended - run.began > most;
+    }
+
     /** Why an effect may be repeated. */
     private boolean isExplained(String id, Run first, Run second) {
         long longest = world.circumstances.processing().toNanos();
-        if (first.ended - first.began > longest || second.effectAt - second.began > longest) {
+        if (overran(first, longest) || overran(second, longest)) {
             return true; // both run
         }
+        long from = Math.min(first.began, second.began);
         boolean storeFailed = events.stream()
                 .anyMatch(event -> event.kind == Kind.STORE_FAILED
-                        && event.at >= first.began
+                        && event.at >= from
                         && event.at <= second.effectAt
                         && (event.process.equals(first.process) || event.process.equals("all")));
         if (storeFailed && !first.process.equals(second.process)) {
             return true;
         }
         return events.stream()
-                .filter(event -> event.at >= first.began && event.at <= second.effectAt)
+                .filter(event -> event.at <= second.effectAt)
+                .filter(event -> event.kind == Kind.STORE_WIPED || event.at >= from)
                 .anyMatch(event -> switch (event.kind) {
-                    case STORE_WIPED -> true;
+                    case STORE_WIPED -> true; // a claim waits for its thread
                     case CRASHED ->
                         event.process.equals(first.process)
                                 && (storeFailed

@@ -94,6 +94,19 @@ final class PopBroker implements Broker {
         changes++;
     }
 
+    /** A request about the message meets a fault. */
+    void disturbed(String handle) {
+        Message message = message(handle);
+        if (message != null) {
+            message.explained++;
+        }
+    }
+
+    /** The consumer gives the message back for a reason of its own, which costs an attempt. */
+    void explain(Message message) {
+        message.explained++;
+    }
+
     /** Waits at most so long until something is visible. */
     void await(Duration atMost, Process process) {
         long end = world.now() + atMost.toNanos();

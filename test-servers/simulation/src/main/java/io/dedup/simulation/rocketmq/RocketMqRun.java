@@ -10,6 +10,7 @@ import io.dedup.store.memory.InMemoryDedupStore;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -43,6 +44,7 @@ final class RocketMqRun {
     private final List<Process> all = new ArrayList<>();
     private final Queue<Arrival> arrivals = new ArrayDeque<>();
     private final Set<String> ids = new LinkedHashSet<>();
+    private final Map<String, Long> sent = new HashMap<>();
     private int started;
 
     private record Arrival(int number, String id, boolean hasId) {}
@@ -65,7 +67,7 @@ final class RocketMqRun {
                 Process.TOPIC,
                 draws,
                 world::step,
-                id -> world.ledger.effect(id, world.ledger.began("another process")));
+                id -> world.ledger.effect(id, world.ledger.elsewhere("another process", sent.getOrDefault(id, 0L))));
     }
 
     static Verdict of(Scenario scenario) {
@@ -106,6 +108,7 @@ final class RocketMqRun {
         List.copyOf(processes.values()).forEach(this::close);
         all.stream().filter(Process::isDead).filter(process -> !processes.containsValue(process)).forEach(Process::close);
         other.close();
+        world.sleep(circumstances.lease().multipliedBy(2)); // of what has died
         return verdict(stuck);
     }
 
@@ -151,6 +154,7 @@ final class RocketMqRun {
                 return;
             }
             if (next.hasId) {
+                sent.put(next.id, world.now());
                 other.sent(next.id);
             }
             int group = draws.below(circumstances.queues(), "group of " + next.number);

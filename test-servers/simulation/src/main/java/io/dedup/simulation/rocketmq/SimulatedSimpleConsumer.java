@@ -103,6 +103,9 @@ final class SimulatedSimpleConsumer {
         CompletableFuture<Void> answer = new CompletableFuture<>();
         if (fault != null) {
             world.step(process.name() + ": " + fault + " of " + PopMessages.name(view));
+            if (view.getReceiptHandle() != null) {
+                broker.disturbed(view.getReceiptHandle());
+            }
         }
         boolean late = fault == Fault.ACK_LATE || fault == Fault.CHANGE_LATE;
         Executor after = late
