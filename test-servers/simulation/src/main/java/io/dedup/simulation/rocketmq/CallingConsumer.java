@@ -113,7 +113,7 @@ final class CallingConsumer implements Process.Consumer {
         CompletableFuture<@Nullable Void> work = new CompletableFuture<>();
         CompletableFuture<DedupOutcome<@Nullable Void>> outcome = process.dedup()
                 .executeAsync(DedupCall.<@Nullable Void>of(key(message)), context -> {
-                    world.schedule.after(Duration.ofMillis(1)).execute(() -> finish(message, work));
+                    new Thread(() -> finish(message, work), process.name() + "-async").start();
                     return work;
                 })
                 .toCompletableFuture();

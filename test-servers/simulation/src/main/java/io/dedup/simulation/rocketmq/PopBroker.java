@@ -89,7 +89,7 @@ final class PopBroker implements Broker {
     public void redeliverAll() {
         messages.values().forEach(message -> {
             message.hiddenUntil = Math.min(message.hiddenUntil, world.now());
-            message.explained++;
+            message.explained += 2; // a loop gives back what it receives again behind what it has lost
         });
         changes++;
     }
@@ -233,6 +233,9 @@ final class PopBroker implements Broker {
         message.handle++;
         message.hiddenUntil = world.now() + time.toNanos();
         changes++;
+        if (!message.hasId) {
+            world.ledger.failed(message.id); // the messages behind it come back with it
+        }
         world.step(process.name() + ": hide " + message + " for " + time.toMillis() + " ms");
         return message.handle();
     }
