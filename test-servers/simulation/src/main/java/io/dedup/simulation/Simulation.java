@@ -45,9 +45,8 @@ public interface Simulation {
                         "io.dedup.simulation.Verdict"),
                 Simulation.class.getClassLoader());
         try {
-            return (Simulation) Class.forName(name, true, loader)
-                    .getDeclaredConstructor()
-                    .newInstance();
+            return (Simulation)
+                    Class.forName(name, true, loader).getDeclaredConstructor().newInstance();
         } catch (ReflectiveOperationException e) {
             throw new IllegalStateException(e);
         }

@@ -29,7 +29,8 @@ class SimulationTest {
 
     @Test
     void openScenariosAreReadableAndNotMended() {
-        assertThat(ScenarioText.read("open.txt", KAFKA)).doesNotContainAnyElementsOf(ScenarioText.read("mended.txt", KAFKA));
+        assertThat(ScenarioText.read("open.txt", KAFKA))
+                .doesNotContainAnyElementsOf(ScenarioText.read("mended.txt", KAFKA));
     }
 
     @Test

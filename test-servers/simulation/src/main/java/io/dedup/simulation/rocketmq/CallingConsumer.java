@@ -39,9 +39,8 @@ final class CallingConsumer implements Process.Consumer {
             if (closing || process.isDead()) {
                 return;
             }
-            int most = world.circumstances.call() == RocketMqCircumstances.Call.ALL
-                    ? world.circumstances.batchSize()
-                    : 1;
+            int most =
+                    world.circumstances.call() == RocketMqCircumstances.Call.ALL ? world.circumstances.batchSize() : 1;
             List<PopBroker.Message> received = broker.receive(process, most, PopBroker.FOR_EVER, false);
             if (!received.isEmpty()) {
                 consume(received);
@@ -50,8 +49,7 @@ final class CallingConsumer implements Process.Consumer {
     }
 
     private void consume(List<PopBroker.Message> received) {
-        List<String> handles =
-                received.stream().map(PopBroker.Message::handle).toList();
+        List<String> handles = received.stream().map(PopBroker.Message::handle).toList();
         List<DedupOutcome<@Nullable Void>> outcomes;
         try {
             outcomes = call(received);
@@ -90,10 +88,11 @@ final class CallingConsumer implements Process.Consumer {
     private List<DedupOutcome<@Nullable Void>> call(List<PopBroker.Message> received) {
         PopBroker.Message first = received.get(0);
         return switch (world.circumstances.call()) {
-            case EXECUTE -> List.of(process.dedup().<@Nullable Void, RuntimeException>execute(key(first), context -> {
-                handle(first.id);
-                return null;
-            }));
+            case EXECUTE ->
+                List.of(process.dedup().<@Nullable Void, RuntimeException>execute(key(first), context -> {
+                    handle(first.id);
+                    return null;
+                }));
             case ASYNC -> List.of(async(first));
             case ALL ->
                 process.dedup()

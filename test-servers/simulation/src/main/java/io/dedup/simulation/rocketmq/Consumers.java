@@ -87,8 +87,7 @@ final class Consumers {
 
     private Process.Consumer push(PopBroker broker) {
         RocketMqDedup dedup = adapter();
-        return new SimulatedPushConsumer(
-                world, broker, process, dedup.decorate("group", this::consume), dedup::close);
+        return new SimulatedPushConsumer(world, broker, process, dedup.decorate("group", this::consume), dedup::close);
     }
 
     private Process.Consumer older(QueueBroker broker) {
@@ -100,8 +99,7 @@ final class Consumers {
         DefaultMQPushConsumer settings = new DefaultMQPushConsumer("group");
         settings.setConsumeTimeout(CONSUME_TIMEOUT_MINUTES);
         if (world.circumstances.client() == RocketMqCircumstances.Client.ORDERLY) {
-            settings.setMessageListener(
-                    (MessageListenerOrderly) (messages, context) -> orderly(messages.get(0)));
+            settings.setMessageListener((MessageListenerOrderly) (messages, context) -> orderly(messages.get(0)));
         } else {
             settings.setMessageListener((MessageListenerConcurrently) (messages, context) -> {
                 String id = messages.get(0).getUserProperty("name");

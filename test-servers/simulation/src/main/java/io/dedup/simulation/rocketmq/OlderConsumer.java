@@ -115,8 +115,7 @@ final class OlderConsumer implements Process.Consumer {
         if (ends() || !owns(mine.queue)) {
             return;
         }
-        List<QueueBroker.Stored> pulled =
-                broker.pull(mine.queue, mine.work.next(), world.circumstances.batchSize());
+        List<QueueBroker.Stored> pulled = broker.pull(mine.queue, mine.work.next(), world.circumstances.batchSize());
         if (pulled.isEmpty()) {
             return;
         }
@@ -126,7 +125,8 @@ final class OlderConsumer implements Process.Consumer {
             mine.work.add(message);
             messages.add(message);
         }
-        world.step(process.name() + ": pulls " + pulled.stream().map(each -> each.number() + "=" + each.id()).toList());
+        world.step(process.name() + ": pulls "
+                + pulled.stream().map(each -> each.number() + "=" + each.id()).toList());
         Request request = new Request(mine, messages, pulled);
         if (listener instanceof MessageListenerOrderly orderly) {
             consumeInOrder(orderly, request);

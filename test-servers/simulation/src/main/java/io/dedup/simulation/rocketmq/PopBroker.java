@@ -171,8 +171,8 @@ final class PopBroker implements Broker {
     private int unexplained(Message message) {
         Duration wait = world.circumstances.maxWaitSeconds() == 0
                 ? world.circumstances.lease()
-                : Duration.ofSeconds(Math.min(
-                        world.circumstances.maxWaitSeconds(), world.circumstances.leaseSeconds()));
+                : Duration.ofSeconds(
+                        Math.min(world.circumstances.maxWaitSeconds(), world.circumstances.leaseSeconds()));
         long waits = (world.now() - message.arrived) / wait.toNanos();
         long all = message.explained
                 + waits

@@ -52,9 +52,7 @@ final class QueueBroker implements Broker {
 
     @Override
     public void send(int number, String id, int group, boolean hasId) {
-        queues.get(group % world.circumstances.queues())
-                .log
-                .add(new Stored(number, id, hasId, 0, 0, world.now()));
+        queues.get(group % world.circumstances.queues()).log.add(new Stored(number, id, hasId, 0, 0, world.now()));
         changes++;
     }
 
@@ -116,8 +114,8 @@ final class QueueBroker implements Broker {
         int explained = stored.explained + (failed ? 1 : 0);
         if (delayLevel < 0 || message.getReconsumeTimes() >= world.circumstances.maxAttempts()) {
             world.step("dead-lettered: " + stored.number + "=" + stored.id + " after " + message.getReconsumeTimes());
-            long waits = (world.now() - stored.arrived)
-                    / world.circumstances.lease().toNanos();
+            long waits =
+                    (world.now() - stored.arrived) / world.circumstances.lease().toNanos();
             long all = explained
                     + waits
                     + world.ledger.allFailures()

@@ -54,8 +54,7 @@ final class RocketMqRun {
         this.circumstances = (RocketMqCircumstances) scenario.circumstances();
         this.draws = draws;
         this.world = new World(circumstances, draws);
-        this.records = new InMemoryDedupStore(
-                world.schedule::instant, InMemoryDedupStore.DEFAULT_ATTEMPT_RETENTION);
+        this.records = new InMemoryDedupStore(world.schedule::instant, InMemoryDedupStore.DEFAULT_ATTEMPT_RETENTION);
         this.outage = new Process.StoreOutage(world);
         this.broker = switch (circumstances.client()) {
             case CONCURRENT, ORDERLY -> new QueueBroker(world);
@@ -106,7 +105,10 @@ final class RocketMqRun {
             world.step("left: " + broker.left());
         }
         List.copyOf(processes.values()).forEach(this::close);
-        all.stream().filter(Process::isDead).filter(process -> !processes.containsValue(process)).forEach(Process::close);
+        all.stream()
+                .filter(Process::isDead)
+                .filter(process -> !processes.containsValue(process))
+                .forEach(Process::close);
         other.close();
         world.sleep(circumstances.lease().multipliedBy(2)); // of what has died
         return verdict(stuck);
@@ -234,7 +236,8 @@ final class RocketMqRun {
         }
         Set<String> unjudged = circumstances.missing() == RocketMqCircumstances.Missing.NONE
                 ? Set.of()
-                : new LinkedHashSet<>(ids.stream().filter(id -> id.startsWith("x")).toList());
+                : new LinkedHashSet<>(
+                        ids.stream().filter(id -> id.startsWith("x")).toList());
         Set<String> judged = new LinkedHashSet<>(ids);
         judged.removeAll(unjudged);
         return new Verdict(

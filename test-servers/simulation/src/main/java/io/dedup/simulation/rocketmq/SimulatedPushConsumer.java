@@ -66,12 +66,9 @@ final class SimulatedPushConsumer implements Process.Consumer {
             }
             world.step(process.name() + ": " + result + " for " + message);
             if (!world.circumstances.fifo()) {
-                repeat(
-                        Fault.AT_CHANGE,
-                        "change",
-                        () -> {
-                            var unused = broker.hide(handle, world.circumstances.retry(), process);
-                        });
+                repeat(Fault.AT_CHANGE, "change", () -> {
+                    var unused = broker.hide(handle, world.circumstances.retry(), process);
+                });
                 return;
             }
             if (view.getDeliveryAttempt() >= world.circumstances.maxAttempts()) {

@@ -124,11 +124,7 @@ final class SimulatedSimpleConsumer {
     }
 
     private static void execute(
-            MessageViewImpl view,
-            @Nullable Fault fault,
-            String what,
-            Request request,
-            CompletableFuture<Void> answer) {
+            MessageViewImpl view, @Nullable Fault fault, String what, Request request, CompletableFuture<Void> answer) {
         String handle = request.execute();
         if (fault == Fault.ACK_ANSWER_LOST || fault == Fault.CHANGE_ANSWER_LOST) {
             answer.completeExceptionally(new InternalErrorException("simulated: the answer is lost"));

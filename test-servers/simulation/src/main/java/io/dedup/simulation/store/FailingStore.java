@@ -23,8 +23,7 @@ public final class FailingStore {
     private volatile boolean dead;
 
     /** @param calls counts the calls of all processes, each kind for itself: some are made by background threads */
-    public FailingStore(
-            DedupStore store, Draws draws, ConcurrentMap<String, Integer> calls, Consumer<String> steps) {
+    public FailingStore(DedupStore store, Draws draws, ConcurrentMap<String, Integer> calls, Consumer<String> steps) {
         this(store, draws, calls, call -> {}, steps);
     }
 

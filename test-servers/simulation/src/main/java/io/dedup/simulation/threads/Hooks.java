@@ -95,9 +95,7 @@ public final class Hooks {
     public static void join(Thread thread, long millis) throws InterruptedException {
         if (thread instanceof SimulatedThread simulated) {
             Schedule schedule = Schedule.current();
-            long until = millis == 0
-                    ? Long.MAX_VALUE
-                    : schedule.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
+            long until = millis == 0 ? Long.MAX_VALUE : schedule.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
             schedule.await(simulated::isDone, until, true);
             if (Thread.interrupted()) {
                 throw new InterruptedException();

@@ -38,12 +38,18 @@ public final class WovenLoader extends ClassLoader {
 
     /** Calls that would really wait. */
     private static final Map<String, List<String>> REFUSED = Map.of(
-            "java/util/concurrent/locks/LockSupport", List.of("park", "parkUntil"),
-            QUEUE, List.of("take", "put"),
-            FUTURE, List.of("get", "orTimeout", "completeOnTimeout", "supplyAsync", "runAsync"),
-            "java/util/concurrent/CountDownLatch", List.of("await"),
-            "java/util/concurrent/Semaphore", List.of("acquire", "tryAcquire"),
-            "java/util/concurrent/ExecutorService", List.of("awaitTermination", "invokeAll"));
+            "java/util/concurrent/locks/LockSupport",
+            List.of("park", "parkUntil"),
+            QUEUE,
+            List.of("take", "put"),
+            FUTURE,
+            List.of("get", "orTimeout", "completeOnTimeout", "supplyAsync", "runAsync"),
+            "java/util/concurrent/CountDownLatch",
+            List.of("await"),
+            "java/util/concurrent/Semaphore",
+            List.of("acquire", "tryAcquire"),
+            "java/util/concurrent/ExecutorService",
+            List.of("awaitTermination", "invokeAll"));
 
     private static final Map<String, Class<?>> REPLACED = Map.of(
             "java/lang/Thread", SimulatedThread.class,
@@ -165,10 +171,7 @@ public final class WovenLoader extends ClassLoader {
                             Opcodes.H_INVOKESTATIC,
                             HOOKS,
                             handle.getName(),
-                            descriptor(
-                                    handle.getOwner(),
-                                    handle.getDesc(),
-                                    handle.getTag() == Opcodes.H_INVOKESTATIC),
+                            descriptor(handle.getOwner(), handle.getDesc(), handle.getTag() == Opcodes.H_INVOKESTATIC),
                             false);
                 }
             }
