@@ -1,8 +1,10 @@
 package io.dedup.simulation;
 
+import com.sun.management.OperatingSystemMXBean;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.io.UncheckedIOException;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -26,6 +28,7 @@ public final class Hunt {
 
     private final Simulation simulation;
     private final AtomicLong seeds;
+    private volatile long cpuMillis;
     private final AtomicInteger runs = new AtomicInteger();
     private final List<Verdict> bad = new CopyOnWriteArrayList<>();
     private final List<Throwable> errors = new CopyOnWriteArrayList<>();
@@ -70,6 +73,7 @@ public final class Hunt {
     static Hunt run(Simulation simulation, Duration time, long firstSeed) throws InterruptedException {
         Hunt hunt = new Hunt(simulation, firstSeed);
         long end = System.nanoTime() + time.toNanos();
+        long before = cpuMillis();
         ExecutorService threads = Executors.newFixedThreadPool(simulation.runsAtOnce());
         for (int i = 0; i < simulation.runsAtOnce(); i++) {
             threads.execute(() -> hunt.until(end));
@@ -78,6 +82,7 @@ public final class Hunt {
         if (!threads.awaitTermination(time.toSeconds() + 120, TimeUnit.SECONDS)) {
             throw new IllegalStateException("runs don't end");
         }
+        hunt.cpuMillis = cpuMillis() - before;
         return hunt;
     }
 
@@ -161,6 +166,16 @@ public final class Hunt {
                 .append(runs)
                 .append(", bad ")
                 .append(bad.size() + errors.size())
+                .append(", ")
+                .append(runs.get() == 0 ? 0 : cpuMillis / runs.get())
+                .append(" ms of CPU each")
                 .toString();
+    }
+
+    /** All threads' together, of the whole process. */
+    private static long cpuMillis() {
+        return ManagementFactory.getOperatingSystemMXBean() instanceof OperatingSystemMXBean system
+                ? system.getProcessCpuTime() / 1_000_000
+                : 0;
     }
 }

@@ -17,6 +17,9 @@ final class Ledger {
     /** The {@code maxProcessingTime} of another process. */
     private static final long ELSEWHERE = Duration.ofMinutes(1).toNanos();
 
+    /** Also judges what is known to go wrong and isn't mended yet; docs/simulation.md lists it. */
+    private static final boolean KNOWN = Boolean.getBoolean("simulation.known");
+
     private final World world;
     private final Map<String, List<Run>> effects = new LinkedHashMap<>();
     private final Map<String, Integer> failures = new LinkedHashMap<>();
@@ -163,7 +166,7 @@ final class Ledger {
                         && event.at >= from
                         && event.at <= second.effectAt
                         && (event.process.equals(first.process) || event.process.equals("all")));
-        if (storeFailed && !first.process.equals(second.process)) {
+        if (storeFailed && (!KNOWN || !first.process.equals(second.process))) {
             return true;
         }
         return events.stream()
