@@ -52,6 +52,8 @@ final class Ledger {
         CLOSED,
         /** A store call of this process failed, or its answer was lost. */
         STORE_FAILED,
+        /** A store call took long: leases may end meanwhile, but it was answered. */
+        STORE_SLOW,
         STORE_WIPED
     }
 
@@ -161,12 +163,12 @@ final class Ledger {
             return true; // both run
         }
         long from = Math.min(first.began, second.began);
-        boolean storeFailed = events.stream()
-                .anyMatch(event -> event.kind == Kind.STORE_FAILED
-                        && event.at >= from
-                        && event.at <= second.effectAt
-                        && (event.process.equals(first.process) || event.process.equals("all")));
-        if (storeFailed && (!KNOWN || !first.process.equals(second.process))) {
+        boolean storeFailed = met(Kind.STORE_FAILED, first, second, from);
+        boolean leaseMayEnd = storeFailed || met(Kind.STORE_SLOW, first, second, from);
+        boolean acknowledgedAndDied = done.containsKey(id + " by " + first.process)
+                && events.stream().anyMatch(event -> event.kind == Kind.CRASHED && event.process.equals(first.process));
+        boolean elsewhere = !first.process.equals(second.process);
+        if ((storeFailed || (leaseMayEnd && !acknowledgedAndDied)) && (!KNOWN || elsewhere)) {
             return true;
         }
         return events.stream()
@@ -179,7 +181,16 @@ final class Ledger {
                                 && (storeFailed
                                         || done.getOrDefault(id + " by " + first.process, Long.MAX_VALUE) > event.at);
                     case CLOSED -> event.process.equals(first.process) && (storeFailed || first.ended > event.at);
-                    case STORE_FAILED -> false;
+                    case STORE_FAILED, STORE_SLOW -> false;
                 });
+    }
+
+    /** Whether the store did this to the first run's process, or to all. */
+    private boolean met(Kind kind, Run first, Run second, long from) {
+        return events.stream()
+                .anyMatch(event -> event.kind == kind
+                        && event.at >= from
+                        && event.at <= second.effectAt
+                        && (event.process.equals(first.process) || event.process.equals("all")));
     }
 }

@@ -149,7 +149,7 @@ final class Process {
             if (world.draws.happens("the store is slow", "at " + call + " " + world.count("slow " + call))) {
                 long millis = 50L * (1 + world.draws.below(60, "how slow " + call));
                 world.step("the store takes " + millis + " ms to " + call);
-                world.ledger.happened(Ledger.Kind.STORE_FAILED, "all");
+                world.ledger.happened(Ledger.Kind.STORE_SLOW, "all");
                 world.sleep(Duration.ofMillis(millis));
             }
         }
