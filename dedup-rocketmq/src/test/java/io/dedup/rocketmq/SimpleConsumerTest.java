@@ -246,7 +246,8 @@ class SimpleConsumerTest {
     }
 
     @Test
-    @DisplayName("R3 a message that always fails is dead-lettered, and those behind it in its message group are handled")
+    @DisplayName(
+            "R3 a message that always fails is dead-lettered, and those behind it in its message group are handled")
     void fifoBehindDeadLetter() {
         try (Scene scene = new Scene(TopicType.FIFO, 2, policy -> policy)) {
             sendInOrder(scene, "a", "b", "c", "d");

@@ -51,6 +51,12 @@ class SimulationTest {
     }
 
     @Test
+    void mendedScenariosOfRocketMqLoseAndDoubleNothing() {
+        assertThat(Hunt.bad(ScenarioText.read("rocketmq-mended.txt", ROCKETMQ), ROCKETMQ))
+                .isEmpty();
+    }
+
+    @Test
     void openScenariosAreReadableAndNotMended() {
         assertThat(ScenarioText.read("open.txt", KAFKA))
                 .doesNotContainAnyElementsOf(ScenarioText.read("mended.txt", KAFKA));

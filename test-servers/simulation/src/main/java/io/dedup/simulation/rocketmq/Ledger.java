@@ -113,6 +113,11 @@ final class Ledger {
         return failures.getOrDefault(id, 0);
     }
 
+    /** How many of these messages have ever failed. */
+    int failing(Set<String> ids) {
+        return (int) ids.stream().filter(failures::containsKey).count();
+    }
+
     int allFailures() {
         return failures.values().stream().mapToInt(Integer::intValue).sum();
     }

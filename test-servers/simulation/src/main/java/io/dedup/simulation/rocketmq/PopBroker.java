@@ -2,6 +2,7 @@ package io.dedup.simulation.rocketmq;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -21,6 +22,7 @@ final class PopBroker implements Broker {
 
     private final World world;
     private final Map<Integer, Message> messages = new LinkedHashMap<>();
+    private final Map<Integer, Set<String>> idsByGroup = new HashMap<>();
     private int changes;
 
     /** A message that is neither acknowledged nor given up. */
@@ -64,6 +66,7 @@ final class PopBroker implements Broker {
 
     @Override
     public void send(int number, String id, int group, boolean hasId) {
+        idsByGroup.computeIfAbsent(group, key -> new HashSet<>()).add(id);
         messages.put(number, new Message(number, id, hasId, group, world.now()));
         changes++;
     }
@@ -173,11 +176,22 @@ final class PopBroker implements Broker {
                 ? world.circumstances.lease()
                 : Duration.ofSeconds(
                         Math.min(world.circumstances.maxWaitSeconds(), world.circumstances.leaseSeconds()));
+        RocketMqCircumstances circumstances = world.circumstances;
+        if (circumstances.client() == RocketMqCircumstances.Client.LOOP && circumstances.fifo()) {
+            wait = circumstances.maxWaitSeconds() == 0 // what waits in a message group is given back after both
+                    ? circumstances.processing().plus(circumstances.lease().multipliedBy(2))
+                    : Duration.ofSeconds(circumstances.maxWaitSeconds()).plus(circumstances.lease());
+        }
         long waits = (world.now() - message.arrived) / wait.toNanos();
-        long all = message.explained
-                + waits
-                + world.ledger.allFailures()
-                + 2 * (world.ledger.count(Ledger.Kind.CRASHED) + world.ledger.count(Ledger.Kind.CLOSED));
+        long gone = world.ledger.count(Ledger.Kind.CRASHED) + world.ledger.count(Ledger.Kind.CLOSED);
+        // A loop gives back what is behind a failure, but not each time: then it receives singly.
+        boolean singly = world.circumstances.client() == RocketMqCircumstances.Client.LOOP;
+        long byFailures = singly
+                ? 2
+                        * world.ledger.failing(idsByGroup.getOrDefault(message.group, Set.of()))
+                        * (gone + world.circumstances.members())
+                : world.ledger.allFailures();
+        long all = message.explained + waits + byFailures + 2 * gone;
         return (int) Math.max(0, message.attempt - 1 - all);
     }
 
