@@ -45,8 +45,10 @@ public interface Simulation {
                         "io.dedup.simulation.Verdict"),
                 Simulation.class.getClassLoader());
         try {
-            return (Simulation)
-                    Class.forName(name, true, loader).getDeclaredConstructor().newInstance();
+            return Class.forName(name, true, loader)
+                    .asSubclass(Simulation.class)
+                    .getDeclaredConstructor()
+                    .newInstance();
         } catch (ReflectiveOperationException e) {
             throw new IllegalStateException(e);
         }

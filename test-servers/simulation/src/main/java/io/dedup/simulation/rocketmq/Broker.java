@@ -15,7 +15,7 @@ interface Broker {
     void send(int number, String id, int group, boolean hasId);
 
     /** The connections of a process are gone: what it holds is delivered to others after a while. */
-    void disconnected(Process process);
+    void disconnected(Member process);
 
     /** Everything that is hidden is delivered again at once, as after a failover. */
     void redeliverAll();

@@ -15,16 +15,16 @@ import org.jspecify.annotations.Nullable;
  * An application's own listener on a broker such as RabbitMQ or Artemis, which calls the deduplicator: it acknowledges what it may,
  * and gives everything else back, at once or later. The broker counts deliveries and drops what has used them up.
  */
-final class CallingConsumer implements Process.Consumer {
+final class CallingConsumer implements Member.Consumer {
     private static final Duration LONG_POLL = Duration.ofSeconds(5);
 
     private final World world;
     private final PopBroker broker;
-    private final Process process;
+    private final Member process;
     private final Workers workers = new Workers();
     private boolean closing;
 
-    CallingConsumer(World world, PopBroker broker, Process process) {
+    CallingConsumer(World world, PopBroker broker, Member process) {
         this.world = world;
         this.broker = broker;
         this.process = process;
@@ -53,7 +53,7 @@ final class CallingConsumer implements Process.Consumer {
         List<DedupOutcome<@Nullable Void>> outcomes;
         try {
             outcomes = call(received);
-        } catch (Process.Died e) {
+        } catch (Member.Died e) {
             throw e;
         } catch (RuntimeException | Error e) {
             process.mustLive();
@@ -82,9 +82,10 @@ final class CallingConsumer implements Process.Consumer {
     }
 
     private DedupKey key(PopBroker.Message message) {
-        return process.dedup().key(Process.TOPIC, message.id);
+        return process.dedup().key(Member.TOPIC, message.id);
     }
 
+    @SuppressWarnings("NullAway") // it does not see that a handler may return null
     private List<DedupOutcome<@Nullable Void>> call(List<PopBroker.Message> received) {
         PopBroker.Message first = received.get(0);
         return switch (world.circumstances.call()) {

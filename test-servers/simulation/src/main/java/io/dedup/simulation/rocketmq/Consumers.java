@@ -23,17 +23,17 @@ final class Consumers {
     private static final Duration WAIT_AFTER_CLOSE = Duration.ofSeconds(10);
 
     private final World world;
-    private final Process process;
+    private final Member process;
     private final int number;
 
-    private Consumers(World world, Process process, int number) {
+    private Consumers(World world, Member process, int number) {
         this.world = world;
         this.process = process;
         this.number = number;
     }
 
     /** Starts the consumer of a process. */
-    static Process.Consumer start(World world, Broker broker, Process process, int number) {
+    static Member.Consumer start(World world, Broker broker, Member process, int number) {
         Consumers all = new Consumers(world, process, number);
         return switch (world.circumstances.client()) {
             case LOOP -> all.loop((PopBroker) broker);
@@ -51,6 +51,7 @@ final class Consumers {
         return (wait == 0 ? builder : builder.maxWait(Duration.ofSeconds(wait))).build();
     }
 
+    @SuppressWarnings("NullAway") // what a listener may do, although it must not
     private ConsumeResult consume(MessageView message) {
         String id = PopMessages.name(message);
         if (process.handler().handles(id)) {
@@ -58,16 +59,11 @@ final class Consumers {
         }
         process.handler().fail(id);
         return world.circumstances.onFailure() == RocketMqCircumstances.OnFailure.RETURN_NULL
-                ? nothing()
+                ? null
                 : ConsumeResult.FAILURE;
     }
 
-    @SuppressWarnings("NullAway") // what a listener may do, although it must not
-    private static <T> T nothing() {
-        return null;
-    }
-
-    private Process.Consumer loop(PopBroker broker) {
+    private Member.Consumer loop(PopBroker broker) {
         SimulatedSimpleConsumer consumer = new SimulatedSimpleConsumer(world, broker, process);
         RocketMqDedup dedup = adapter();
         SimpleConsumerLoop loop = dedup.loop(consumer.asConsumer(), this::consume)
@@ -85,12 +81,13 @@ final class Consumers {
         };
     }
 
-    private Process.Consumer push(PopBroker broker) {
+    private Member.Consumer push(PopBroker broker) {
         RocketMqDedup dedup = adapter();
         return new SimulatedPushConsumer(world, broker, process, dedup.decorate("group", this::consume), dedup::close);
     }
 
-    private Process.Consumer older(QueueBroker broker) {
+    @SuppressWarnings("NullAway")
+    private Member.Consumer older(QueueBroker broker) {
         RemotingDedupBuilder builder = RemotingDedup.builder(process.dedup())
                 .id(RemotingMessageIds.property("id"))
                 .waitAfterClose(WAIT_AFTER_CLOSE);
@@ -111,7 +108,7 @@ final class Consumers {
                     context.setDelayLevelWhenNextConsume(-1);
                 }
                 return world.circumstances.onFailure() == RocketMqCircumstances.OnFailure.RETURN_NULL
-                        ? nothing()
+                        ? null
                         : ConsumeConcurrentlyStatus.RECONSUME_LATER;
             });
         }
@@ -126,6 +123,7 @@ final class Consumers {
                 dedup::close);
     }
 
+    @SuppressWarnings("NullAway")
     private ConsumeOrderlyStatus orderly(MessageExt message) {
         String id = message.getUserProperty("name");
         if (process.handler().handles(id)) {
@@ -133,7 +131,7 @@ final class Consumers {
         }
         process.handler().fail(id);
         return world.circumstances.onFailure() == RocketMqCircumstances.OnFailure.RETURN_NULL
-                ? nothing()
+                ? null
                 : ConsumeOrderlyStatus.SUSPEND_CURRENT_QUEUE_A_MOMENT;
     }
 }

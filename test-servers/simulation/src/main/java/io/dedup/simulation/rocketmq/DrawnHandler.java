@@ -7,9 +7,9 @@ import java.util.List;
 /** What the application's handler does with a message. */
 final class DrawnHandler {
     private final World world;
-    private final Process process;
+    private final Member process;
 
-    DrawnHandler(World world, Process process) {
+    DrawnHandler(World world, Member process) {
         this.world = world;
         this.process = process;
     }

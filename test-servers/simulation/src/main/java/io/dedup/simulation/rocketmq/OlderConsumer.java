@@ -24,14 +24,14 @@ import org.jspecify.annotations.Nullable;
  * The older client's push consumer: a thread for each of its queues, which pulls, and threads that call the listener. What it does with
  * the listener's answers is written after {@code ConsumeMessageConcurrentlyService} and {@code ConsumeMessageOrderlyService}.
  */
-final class OlderConsumer implements Process.Consumer {
+final class OlderConsumer implements Member.Consumer {
     private static final Duration LONG_POLL = Duration.ofSeconds(5);
     private static final Duration PERSIST = Duration.ofSeconds(5);
     private static final Duration RETRY_SEND_BACK = Duration.ofSeconds(5);
 
     private final World world;
     private final QueueBroker broker;
-    private final Process process;
+    private final Member process;
     private final int number;
     private final MessageListener listener;
     private final Duration consumeTimeout;
@@ -60,7 +60,7 @@ final class OlderConsumer implements Process.Consumer {
     OlderConsumer(
             World world,
             QueueBroker broker,
-            Process process,
+            Member process,
             int number,
             MessageListener listener,
             Duration consumeTimeout,
@@ -139,7 +139,7 @@ final class OlderConsumer implements Process.Consumer {
 
     private static MessageExt message(QueueBroker.Stored stored, Held mine) {
         MessageExt message = new MessageExt();
-        message.setTopic(Process.TOPIC);
+        message.setTopic(Member.TOPIC);
         message.setMsgId("message-" + stored.number());
         message.setBody(new byte[0]);
         message.setQueueId(mine.queue.number);
@@ -153,7 +153,7 @@ final class OlderConsumer implements Process.Consumer {
     }
 
     private static MessageQueue queue(Request request) {
-        return new MessageQueue(Process.TOPIC, "broker", request.held.queue.number);
+        return new MessageQueue(Member.TOPIC, "broker", request.held.queue.number);
     }
 
     private void work() {
@@ -227,7 +227,7 @@ final class OlderConsumer implements Process.Consumer {
     private @Nullable ConsumeConcurrentlyStatus call(Request request, ConsumeConcurrentlyContext context) {
         try {
             return ((MessageListenerConcurrently) listener).consumeMessage(request.messages, context);
-        } catch (Process.Died e) {
+        } catch (Member.Died e) {
             throw e;
         } catch (RuntimeException | Error e) {
             world.step(process.name() + ": the listener throws " + e);
@@ -256,7 +256,7 @@ final class OlderConsumer implements Process.Consumer {
             ConsumeOrderlyStatus status = null;
             try {
                 status = orderly.consumeMessage(request.messages, context);
-            } catch (Process.Died e) {
+            } catch (Member.Died e) {
                 throw e;
             } catch (RuntimeException | Error e) {
                 world.step(process.name() + ": the listener throws " + e);

@@ -36,7 +36,7 @@ final class PopBroker implements Broker {
         private int attempt;
         private int explained;
         private int handle;
-        private @Nullable Process holder;
+        private @Nullable Member holder;
 
         private Message(int number, String id, boolean hasId, int group, long arrived) {
             this.number = number;
@@ -77,7 +77,7 @@ final class PopBroker implements Broker {
     }
 
     @Override
-    public void disconnected(Process process) {
+    public void disconnected(Member process) {
         long noticed = world.now() + UNNOTICED.toNanos();
         messages.values().stream()
                 .filter(message -> message.holder == process && message.hiddenUntil == FOR_EVER)
@@ -111,7 +111,7 @@ final class PopBroker implements Broker {
     }
 
     /** Waits at most so long until something is visible. */
-    void await(Duration atMost, Process process) {
+    void await(Duration atMost, Member process) {
         long end = world.now() + atMost.toNanos();
         while (world.now() < end && !process.isDead() && visible().isEmpty()) {
             int known = changes;
@@ -134,7 +134,7 @@ final class PopBroker implements Broker {
      *
      * @param lost whether the answer doesn't arrive: what it holds is hidden all the same
      */
-    List<Message> receive(Process process, int most, long invisible, boolean lost) {
+    List<Message> receive(Member process, int most, long invisible, boolean lost) {
         List<Message> visible = visible();
         List<Message> received = new ArrayList<>();
         while (!visible.isEmpty() && received.size() < most) {
@@ -187,7 +187,7 @@ final class PopBroker implements Broker {
         // A loop gives back what is behind a failure, but not each time: then it receives singly.
         boolean singly = world.circumstances.client() == RocketMqCircumstances.Client.LOOP;
         long byFailures = singly
-                ? 2
+                ? 2L
                         * world.ledger.failing(idsByGroup.getOrDefault(message.group, Set.of()))
                         * (gone + world.circumstances.members())
                 : world.ledger.allFailures();
@@ -222,7 +222,7 @@ final class PopBroker implements Broker {
     }
 
     /** Returns false if the handle isn't valid any more. */
-    boolean acknowledge(String handle, Process process) {
+    boolean acknowledge(String handle, Member process) {
         Message message = message(handle);
         if (message == null || !message.handle().equals(handle)) {
             return false;
@@ -239,7 +239,7 @@ final class PopBroker implements Broker {
 
     /** Hides the message for so long from now on. Returns its new handle, or null if the old one isn't valid any more. */
     @Nullable
-    String hide(String handle, Duration time, Process process) {
+    String hide(String handle, Duration time, Member process) {
         Message message = message(handle);
         if (message == null || !message.handle().equals(handle)) {
             return null;

@@ -13,7 +13,7 @@ final class PopMessages {
     static MessageView view(PopBroker.Message message, boolean fifo) {
         return new MessageViewImpl(
                 MessageIdCodec.getInstance().nextMessageId(),
-                Process.TOPIC,
+                Member.TOPIC,
                 new byte[0],
                 null,
                 fifo ? "g" + message.group : null,

@@ -92,7 +92,7 @@ final class QueueBroker implements Broker {
     }
 
     /** The offset below which everything is consumed. Only its owner commits. */
-    void commit(Queue queue, int offset, Process process) {
+    void commit(Queue queue, int offset, Member process) {
         if (offset > queue.committed) {
             world.step(process.name() + ": commit queue " + queue.number + " " + offset);
         }
@@ -101,7 +101,7 @@ final class QueueBroker implements Broker {
     }
 
     /** The client has taken a message out of its process queue because the listener was successful. */
-    void consumed(Stored stored, Process process) {
+    void consumed(Stored stored, Member process) {
         world.step(process.name() + ": ack " + stored.number + "=" + stored.id);
         world.ledger.acknowledged(
                 stored.id,
@@ -110,7 +110,7 @@ final class QueueBroker implements Broker {
     }
 
     /** Sends a message back: it is delivered again after the delay of a level, or dead-lettered. */
-    void sendBack(Stored stored, MessageExt message, int delayLevel, boolean failed, Process process) {
+    void sendBack(Stored stored, MessageExt message, int delayLevel, boolean failed, Member process) {
         int explained = stored.explained + (failed ? 1 : 0);
         if (delayLevel < 0 || message.getReconsumeTimes() >= world.circumstances.maxAttempts()) {
             world.step("dead-lettered: " + stored.number + "=" + stored.id + " after " + message.getReconsumeTimes());
@@ -161,7 +161,7 @@ final class QueueBroker implements Broker {
     }
 
     @Override
-    public void disconnected(Process process) {
+    public void disconnected(Member process) {
         changes++;
     }
 

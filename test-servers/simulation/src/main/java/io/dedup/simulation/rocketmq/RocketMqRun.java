@@ -1,5 +1,7 @@
 package io.dedup.simulation.rocketmq;
 
+import static java.util.Objects.requireNonNull;
+
 import io.dedup.simulation.Scenario;
 import io.dedup.simulation.Verdict;
 import io.dedup.simulation.draw.Draws;
@@ -37,11 +39,11 @@ final class RocketMqRun {
     private final World world;
     private final InMemoryDedupStore records;
     private final ConcurrentMap<String, Integer> storeCalls = new ConcurrentHashMap<>();
-    private final Process.StoreOutage outage;
+    private final Member.StoreOutage outage;
     private final Broker broker;
     private final OtherProcess other;
-    private final Map<Integer, Process> processes = new LinkedHashMap<>();
-    private final List<Process> all = new ArrayList<>();
+    private final Map<Integer, Member> processes = new LinkedHashMap<>();
+    private final List<Member> all = new ArrayList<>();
     private final Queue<Arrival> arrivals = new ArrayDeque<>();
     private final Set<String> ids = new LinkedHashSet<>();
     private final Map<String, Long> sent = new HashMap<>();
@@ -55,7 +57,7 @@ final class RocketMqRun {
         this.draws = draws;
         this.world = new World(circumstances, draws);
         this.records = new InMemoryDedupStore(world.schedule::instant, InMemoryDedupStore.DEFAULT_ATTEMPT_RETENTION);
-        this.outage = new Process.StoreOutage(world);
+        this.outage = new Member.StoreOutage(world);
         this.broker = switch (circumstances.client()) {
             case CONCURRENT, ORDERLY -> new QueueBroker(world);
             default -> new PopBroker(world);
@@ -63,7 +65,7 @@ final class RocketMqRun {
         this.other = new OtherProcess(
                 records,
                 time -> world.ledger.happened(Ledger.Kind.CRASHED, "another process"),
-                Process.TOPIC,
+                Member.TOPIC,
                 draws,
                 world::step,
                 id -> world.ledger.effect(id, world.ledger.elsewhere("another process", sent.getOrDefault(id, 0L))));
@@ -77,7 +79,7 @@ final class RocketMqRun {
         } catch (InterruptedException e) {
             throw new IllegalStateException(e);
         }
-        return verdict.get();
+        return requireNonNull(verdict.get());
     }
 
     private Verdict run() {
@@ -106,9 +108,9 @@ final class RocketMqRun {
         }
         List.copyOf(processes.values()).forEach(this::close);
         all.stream()
-                .filter(Process::isDead)
+                .filter(Member::isDead)
                 .filter(process -> !processes.containsValue(process))
-                .forEach(Process::close);
+                .forEach(Member::close);
         other.close();
         world.sleep(circumstances.lease().multipliedBy(2)); // of what has died
         return verdict(stuck);
@@ -165,12 +167,12 @@ final class RocketMqRun {
         }
     }
 
-    private void start(int member) {
-        Process process = new Process(world, "p" + ++started, records, storeCalls, outage);
+    private void start(int number) {
+        Member process = new Member(world, "p" + ++started, records, storeCalls, outage);
         all.add(process);
-        processes.put(member, process);
+        processes.put(number, process);
         world.step(process.name() + " starts");
-        process.consumes(Consumers.start(world, broker, process, member));
+        process.consumes(Consumers.start(world, broker, process, number));
     }
 
     /** The queues of the older client are divided among those that live. */
@@ -181,14 +183,14 @@ final class RocketMqRun {
         }
     }
 
-    private void close(Process process) {
+    private void close(Member process) {
         process.close();
         broker.disconnected(process);
     }
 
     private void disturb(int tick) {
         for (int member : List.copyOf(processes.keySet())) {
-            Process process = processes.get(member);
+            Member process = requireNonNull(processes.get(member));
             if (draws.happens("a process", "dies at " + member + " " + tick)) {
                 process.crash();
                 broker.disconnected(process);
@@ -225,9 +227,9 @@ final class RocketMqRun {
 
     private Verdict verdict(boolean stuck) {
         Set<String> claimsLeft = new LinkedHashSet<>();
-        Process last = all.get(0);
+        Member last = all.get(0);
         for (String id : ids) {
-            boolean claimed = records.find(last.dedup().key(Process.TOPIC, id))
+            boolean claimed = records.find(last.dedup().key(Member.TOPIC, id))
                     .filter(found -> found.state() == StoredRecord.State.PROCESSING)
                     .isPresent();
             if (claimed) {

@@ -11,19 +11,19 @@ import org.apache.rocketmq.client.java.message.MessageViewImpl;
  * A push consumer: threads that pass messages to the listener. The broker's proxy keeps them hidden while the process lives. After a
  * failure they are delivered again; in a FIFO group the client itself repeats the call until the attempts are used up.
  */
-final class SimulatedPushConsumer implements Process.Consumer {
+final class SimulatedPushConsumer implements Member.Consumer {
     private static final Duration LONG_POLL = Duration.ofSeconds(5);
 
     private final World world;
     private final PopBroker broker;
-    private final Process process;
+    private final Member process;
     private final MessageListener listener;
     private final Runnable closeAdapter;
     private final Workers workers = new Workers();
     private boolean closing;
 
     SimulatedPushConsumer(
-            World world, PopBroker broker, Process process, MessageListener listener, Runnable closeAdapter) {
+            World world, PopBroker broker, Member process, MessageListener listener, Runnable closeAdapter) {
         this.world = world;
         this.broker = broker;
         this.process = process;
@@ -85,7 +85,7 @@ final class SimulatedPushConsumer implements Process.Consumer {
     private ConsumeResult call(MessageViewImpl view) {
         try {
             return listener.consume(view);
-        } catch (Process.Died e) {
+        } catch (Member.Died e) {
             throw e;
         } catch (RuntimeException | Error e) {
             world.step(process.name() + ": the listener throws " + e);

@@ -22,10 +22,10 @@ final class SimulatedSimpleConsumer {
 
     private final World world;
     private final PopBroker broker;
-    private final Process process;
+    private final Member process;
     private boolean closed;
 
-    SimulatedSimpleConsumer(World world, PopBroker broker, Process process) {
+    SimulatedSimpleConsumer(World world, PopBroker broker, Member process) {
         this.world = world;
         this.broker = broker;
         this.process = process;
@@ -36,7 +36,7 @@ final class SimulatedSimpleConsumer {
                 getClass().getClassLoader(), new Class<?>[] {SimpleConsumer.class}, (proxy, method, arguments) -> {
                     return switch (method.getName()) {
                         case "getConsumerGroup" -> "group";
-                        case "getSubscriptionExpressions" -> Map.of(Process.TOPIC, FilterExpression.SUB_ALL);
+                        case "getSubscriptionExpressions" -> Map.of(Member.TOPIC, FilterExpression.SUB_ALL);
                         case "receive" -> receive((int) arguments[0], (Duration) arguments[1]);
                         case "ackAsync" -> acknowledge((MessageViewImpl) arguments[0]);
                         case "changeInvisibleDurationAsync" ->

@@ -17,7 +17,7 @@ final class Workers {
                         () -> {
                             try {
                                 work.run();
-                            } catch (Process.Died e) {
+                            } catch (Member.Died e) {
                                 return;
                             } finally {
                                 runs[0] = false;

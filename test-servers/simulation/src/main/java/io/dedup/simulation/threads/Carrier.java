@@ -54,7 +54,7 @@ final class Carrier extends Thread {
             try {
                 mine.run();
             } catch (RuntimeException | Error e) { // nobody waits for it
-                continue;
+                Throwable unused = e;
             } finally {
                 boolean unused = interrupted();
                 carried = null;

@@ -9,6 +9,7 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /** A condition of a lock. */
+@SuppressWarnings("WaitNotInLoop") // the callers loop
 final class SimulatedCondition implements Condition {
     private final ReentrantLock lock;
     private final List<boolean[]> waiting = new ArrayList<>();

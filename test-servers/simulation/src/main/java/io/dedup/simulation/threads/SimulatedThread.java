@@ -3,6 +3,7 @@ package io.dedup.simulation.threads;
 import org.jspecify.annotations.Nullable;
 
 /** What {@code new Thread} makes in a simulated run. It is never started as a real thread: a carrier runs it when it is its turn. */
+@SuppressWarnings("UnsynchronizedOverridesSynchronized") // one thread runs at a time
 public class SimulatedThread extends Thread {
     private final Runnable work;
     private Schedule.@Nullable Turns turns;

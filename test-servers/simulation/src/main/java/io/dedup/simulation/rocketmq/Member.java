@@ -9,7 +9,7 @@ import java.time.Duration;
 import java.util.concurrent.ConcurrentMap;
 
 /** One process of the application: a deduplicator and a consumer. */
-final class Process {
+final class Member {
     static final String TOPIC = "orders";
 
     private final World world;
@@ -28,7 +28,7 @@ final class Process {
 
     private Consumer consumer = () -> {};
 
-    Process(World world, String name, DedupStore records, ConcurrentMap<String, Integer> calls, StoreOutage outage) {
+    Member(World world, String name, DedupStore records, ConcurrentMap<String, Integer> calls, StoreOutage outage) {
         this.world = world;
         this.name = name;
         this.store = new FailingStore(records, world.draws, calls, this::beforeStoreCall, step -> {
