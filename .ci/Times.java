@@ -21,7 +21,7 @@ import org.w3c.dom.NodeList;
  * Where the time of a build went, from the reports of its tests: {@code java .ci/Times.java}, after {@code mvn -B verify}.
  *
  * <p>For each module: when its tests ran, and its longest classes. With {@code markdown} as a table; with {@code near} the
- * tests that took more than half of their time-out.
+ * tests that took more than half of their timeout.
  */
 final class Times {
     private static final Pattern DEFAULT_TIMEOUT = Pattern.compile("timeout\\.default = (\\d+) m");
@@ -107,7 +107,7 @@ final class Times {
         return classes.stream().mapToDouble(TestClass::from).min().orElseThrow();
     }
 
-    /** Only JUnit's time-outs: what a test waits for with Awaitility isn't in the reports. */
+    /** Only JUnit's timeouts: what a test waits for with Awaitility isn't in the reports. */
     private static void near(List<TestClass> classes) throws IOException {
         for (TestClass each : classes) {
             Map<String, Double> timeouts = timeouts(each);
@@ -131,7 +131,7 @@ final class Times {
                 return 60 * Double.parseDouble(timeout.group(1));
             }
         }
-        throw new IllegalStateException("no default time-out of tests in parents/module/pom.xml");
+        throw new IllegalStateException("no default timeout of tests in parents/module/pom.xml");
     }
 
     /** By the name of the method or the class that has the annotation. */

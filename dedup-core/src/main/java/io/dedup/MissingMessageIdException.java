@@ -42,7 +42,7 @@ public final class MissingMessageIdException extends DedupException {
             case SKIP -> "Acknowledged without handling";
         };
         return "Message in " + origin + ": " + problem + ". Consumer "
-                + Printable.of(consumer) + " can't deduplicate it. " + done + " ("
+                + Printable.of(consumer) + " cannot deduplicate it. " + done + " ("
                 + names.name("onMissingId") + ": " + names.value(action) + "). "
                 + (action == OnMissingId.FAIL
                         ? "To handle such messages anyway, set " + names.path("onMissingId") + " to "

@@ -115,7 +115,7 @@ class ClaimsEndTest extends DeduplicatorTestBase {
 
     @Test
     @DisplayName(
-            "K18 a claim that can't be renewed stays in flight: the store may answer again before anybody takes over")
+            "K18 a claim that cannot be renewed stays in flight: the store may answer again before anybody takes over")
     void storeDown() {
         Deduplicator dedup =
                 deduplicator(running, policy -> policy.lease(LEASE).maxProcessingTime(Duration.ofMinutes(1)));
@@ -132,7 +132,7 @@ class ClaimsEndTest extends DeduplicatorTestBase {
     }
 
     @Test
-    @DisplayName("K18 several that close together share one time-out, and renew their leases until it is over")
+    @DisplayName("K18 several that close together share one timeout, and renew their leases until it is over")
     void closeTogether() {
         Duration timeout = Duration.ofSeconds(1);
         List<Deduplicator> several = new ArrayList<>();

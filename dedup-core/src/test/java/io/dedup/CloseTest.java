@@ -92,7 +92,7 @@ class CloseTest extends DeduplicatorTestBase {
     }
 
     @Test
-    @DisplayName("what can't be recorded until the end is dropped, and all of it is told")
+    @DisplayName("what cannot be recorded until the end is dropped, and all of it is told")
     void whatIsLeftIsTold() {
         Deduplicator dedup = deduplicator();
         store.on(Op.COMPLETE, Faults.down());

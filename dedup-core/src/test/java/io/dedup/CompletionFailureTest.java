@@ -46,7 +46,7 @@ class CompletionFailureTest extends DeduplicatorTestBase {
     }
 
     @Test
-    @DisplayName("a completion that was applied although its answer was lost is recognised")
+    @DisplayName("a completion that was applied although its answer was lost is recognized")
     void lostAnswer() {
         Deduplicator dedup = deduplicator(policy -> policy.inFlightWait(Duration.ofSeconds(10)));
         store.on(Op.COMPLETE, Faults.times(1, Faults.lostAnswer()));

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
 /** The traps of the core, one by one; other tests go deeper into most of them. */
 class CoreTrapsTest extends DeduplicatorTestBase {
     @Test
-    @DisplayName("T1 a paused consumer can't finish, free or extend its successor's claim")
+    @DisplayName("T1 a paused consumer cannot finish, free or extend its successor's claim")
     void zombieOwner() {
         Deduplicator dedup = deduplicator();
         Owner successor = new Owner("successor");

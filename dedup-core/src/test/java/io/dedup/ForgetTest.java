@@ -226,7 +226,7 @@ class ForgetTest extends TransactionalTestBase {
     }
 
     @Test
-    @DisplayName("a store that can't forget everything says so")
+    @DisplayName("a store that cannot forget everything says so")
     void notEveryStoreCan() {
         DedupStore unable = (DedupStore) Proxy.newProxyInstance(
                 getClass().getClassLoader(), new Class<?>[] {DedupStore.class}, (proxy, method, arguments) -> {

@@ -168,7 +168,7 @@ class InFlightWaitTest extends DeduplicatorTestBase {
         OwnRun first = new OwnRun(dedup, "a");
         claimElsewhere("b", Duration.ofMinutes(10));
         store.on(Op.RENEW, Faults.down());
-        clock.advance(Duration.ofSeconds(40)); // the first run's lease is over, and it can't know
+        clock.advance(Duration.ofSeconds(40)); // the first run's lease is over, and it cannot know
         Claim other = claimElsewhere("a", Duration.ofMinutes(10));
         int before = store.calls(Op.CLAIM).size();
         CompletableFuture<BatchAdmission> batch = CompletableFuture.supplyAsync(() -> DedupAdapter.of(dedup)

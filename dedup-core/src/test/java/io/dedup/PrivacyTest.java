@@ -160,7 +160,7 @@ class PrivacyTest extends TransactionalTestBase {
     }
 
     @Test
-    @DisplayName("a result that can't be decrypted isn't given out; the message stays a duplicate")
+    @DisplayName("a result that cannot be decrypted isn't given out; the message stays a duplicate")
     void undecryptable() {
         Deduplicator plain = deduplicator();
         plain.execute(call(plain, "before"), context -> "plain");
@@ -260,7 +260,7 @@ class PrivacyTest extends TransactionalTestBase {
     }
 
     @Test
-    @DisplayName("in TIERED mode nothing is erased if the front can't erase")
+    @DisplayName("in TIERED mode nothing is erased if the front cannot erase")
     void frontCannotErase() {
         Deduplicator dedup = in(DedupMode.TIERED);
         handle(dedup, "a");

@@ -76,7 +76,7 @@ class ResultReplayTest extends DeduplicatorTestBase {
 
     @ParameterizedTest
     @MethodSource("whatCodecsThrow")
-    @DisplayName("T5 a result that can't be encoded isn't a failed handler")
+    @DisplayName("T5 a result that cannot be encoded isn't a failed handler")
     void encodingFails(Supplier<Throwable> thrown) {
         DedupCall<String> failing = DedupCall.<String>of(key("a")).withResult(codec(thrown));
 

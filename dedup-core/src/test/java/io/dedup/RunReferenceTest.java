@@ -210,7 +210,7 @@ class RunReferenceTest extends TransactionalTestBase {
 
     @ParameterizedTest
     @MethodSource("whatIsNoReference")
-    @DisplayName("what can't be kept changes no outcome, and the result is kept")
+    @DisplayName("what cannot be kept changes no outcome, and the result is kept")
     void changesNoOutcome(RunReference bad) {
         reference = bad;
         Deduplicator dedup = referring();

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A store that fails by time-outs: with PROCESS, handlers' threads must not wait for it message by message. */
+/** A store that fails by timeouts: with PROCESS, handlers' threads must not wait for it message by message. */
 class SlowStoreTest extends DeduplicatorTestBase {
     private static final int MANY = 30;
     private static final long TIME_OUT_MILLIS = 50;
@@ -143,7 +143,7 @@ class SlowStoreTest extends DeduplicatorTestBase {
 
     @ParameterizedTest
     @EnumSource
-    @DisplayName("PROCESS: after two time-outs nobody's thread waits; when the store answers again it is asked again")
+    @DisplayName("PROCESS: after two timeouts nobody's thread waits; when the store answers again it is asked again")
     void claims(Shape shape) throws Exception {
         Deduplicator dedup = processing();
         hangs();
@@ -161,7 +161,7 @@ class SlowStoreTest extends DeduplicatorTestBase {
 
     @ParameterizedTest
     @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "AHEAD") // completed with one call, as a batch
-    @DisplayName("PROCESS: completions of runs that have their claims go to the background after two time-outs")
+    @DisplayName("PROCESS: completions of runs that have their claims go to the background after two timeouts")
     void completions(Shape shape) throws Exception {
         Deduplicator dedup = processing();
         store.on(Op.COMPLETE, timingOut());
@@ -177,7 +177,7 @@ class SlowStoreTest extends DeduplicatorTestBase {
     }
 
     @Test
-    @DisplayName("PROCESS: releases go to the background after two time-outs")
+    @DisplayName("PROCESS: releases go to the background after two timeouts")
     void releases() {
         Deduplicator dedup = processing();
         store.on(Op.RELEASE, timingOut());
@@ -276,7 +276,7 @@ class SlowStoreTest extends DeduplicatorTestBase {
     }
 
     @Test
-    @DisplayName("shadow mode waits for nothing, and neither for time-outs")
+    @DisplayName("shadow mode waits for nothing, and neither for timeouts")
     void shadow() throws Exception {
         Deduplicator dedup = deduplicator(policy -> policy.shadow(true));
         hangs();

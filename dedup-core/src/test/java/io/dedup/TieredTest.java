@@ -87,7 +87,7 @@ class TieredTest extends DeduplicatorTestBase {
     }
 
     @Test
-    @DisplayName("a front that failed a moment ago isn't asked: each question would cost its time-out")
+    @DisplayName("a front that failed a moment ago isn't asked: each question would cost its timeout")
     void theFrontIsNotAskedAgainAtOnce() {
         store.down();
         for (int i = 0; i < 50; i++) {

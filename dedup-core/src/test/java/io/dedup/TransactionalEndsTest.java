@@ -38,7 +38,7 @@ class TransactionalEndsTest extends TransactionalTestBase {
 
     @ParameterizedTest
     @EnumSource(mode = Mode.EXCLUDE, names = LEASED)
-    @DisplayName("an adapter that doesn't know of transactions can't record a success past them")
+    @DisplayName("an adapter that doesn't know of transactions cannot record a success past them")
     void pastTheTransaction(DedupMode mode) {
         Deduplicator dedup = in(mode);
         Delivery delivery = Delivery.of(dedup.topic(TOPIC), "a", null, () -> "a test");
@@ -89,7 +89,7 @@ class TransactionalEndsTest extends TransactionalTestBase {
 
         assertThat(end)
                 .isInstanceOfSatisfying(
-                        RunEnd.NotRun.class,
+                        RunEnd.NotHandled.class,
                         notRun -> assertThat(notRun.admission())
                                 .isInstanceOfSatisfying(
                                         Admission.Defer.class,

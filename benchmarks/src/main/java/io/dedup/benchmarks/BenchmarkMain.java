@@ -12,7 +12,7 @@ public final class BenchmarkMain {
     private BenchmarkMain() {}
 
     /**
-     * Runs it; exits with 2 when it can't read its arguments.
+     * Runs it; exits with 2 when it cannot read its arguments.
      *
      * @param arguments those of {@link Options}
      */

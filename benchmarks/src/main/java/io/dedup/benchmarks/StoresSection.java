@@ -181,7 +181,7 @@ final class StoresSection {
                 cost.deadRows().tenths()));
     }
 
-    /** Empty if the server can't be asked. */
+    /** Empty if the server cannot be asked. */
     private static String server(Outcome outcome, String contender) {
         Spread nanos = outcome.of(contender, Sample::serverNanosPerMessage);
         return nanos.max() > 0 ? nanos.thousands() : "";

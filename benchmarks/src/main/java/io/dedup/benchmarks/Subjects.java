@@ -33,7 +33,7 @@ final class Subjects {
         return network.isLoopback() ? Optional.of(start.get()) : Optional.empty();
     }
 
-    /** Empty where this machine doesn't have it, or a network can't lie between. */
+    /** Empty where this machine doesn't have it, or a network cannot lie between. */
     static Optional<Subject> start(String store, Network network) {
         Function<Network, Optional<Subject>> start = STARTS.get(store);
         if (start == null) {

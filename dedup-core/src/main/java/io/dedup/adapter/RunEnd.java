@@ -33,13 +33,13 @@ public sealed interface RunEnd {
      * The handler did not run, or its transaction was rolled back: follow this admission, which is not an
      * {@link Admission.Run}.
      */
-    record NotRun(Admission admission) implements RunEnd {
+    record NotHandled(Admission admission) implements RunEnd {
         /**
          * Creates the end of a run whose handler failed after its claim was lost. The listeners have already been
          * notified.
          */
-        public static NotRun leaseLost(Duration retryAfter, Throwable cause) {
-            return new NotRun(new Admission.Defer(DeferReason.LEASE_LOST, retryAfter, false, cause));
+        public static NotHandled leaseLost(Duration retryAfter, Throwable cause) {
+            return new NotHandled(new Admission.Defer(DeferReason.LEASE_LOST, retryAfter, false, cause));
         }
 
         /**

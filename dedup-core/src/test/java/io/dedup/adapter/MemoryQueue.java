@@ -76,7 +76,7 @@ final class MemoryQueue {
         }
     }
 
-    /** The message can't be handled, and isn't delivered again. */
+    /** The message cannot be handled, and isn't delivered again. */
     void deadLetter(Message message) {
         lock.lock();
         try {

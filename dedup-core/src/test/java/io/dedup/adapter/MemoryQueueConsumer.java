@@ -85,8 +85,8 @@ final class MemoryQueueConsumer {
         // 5. Answer the broker, last.
         if (end instanceof RunEnd.Handled) {
             queue.ack(message); // whatever its completion: the effect has happened
-        } else if (end instanceof RunEnd.NotRun notRun) {
-            return notRun(message, notRun.admission());
+        } else if (end instanceof RunEnd.NotHandled notHandled) {
+            return notRun(message, notHandled.admission());
         } else {
             failed(message, ((RunEnd.Failed) end).cause());
         }
@@ -100,7 +100,7 @@ final class MemoryQueueConsumer {
             // attempts.
             queue.nack(message, defer.retryAfter());
         } else if (admission instanceof Admission.Reject) {
-            queue.deadLetter(message); // retrying can't help: no ID, another payload under the same ID, or poison
+            queue.deadLetter(message); // retrying cannot help: no ID, another payload under the same ID, or poison
         } else {
             queue.ack(message); // a duplicate, or acknowledged without an effect because the policy says so
         }

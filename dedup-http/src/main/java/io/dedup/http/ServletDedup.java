@@ -49,7 +49,7 @@ public final class ServletDedup {
         return new IdempotencyKeyFilter(() -> paths.get().served(), servlet);
     }
 
-    /** Why the application's handler mappings can't match a path's pattern; null if they can. Call it when they have been made. */
+    /** Why the application's handler mappings cannot match a path's pattern; null if they can. Call it when they have been made. */
     public @Nullable String problem(HttpPathSettings path) {
         return servlet.get().problem(path.settings().requests().pattern());
     }

@@ -61,7 +61,7 @@ class HttpPathsTest {
     }
 
     @Test
-    @DisplayName("what can't work is refused")
+    @DisplayName("what cannot work is refused")
     void wrong() {
         assertThatIllegalArgumentException().isThrownBy(() -> HttpPathSettings.builder("/a/**/b{"));
         assertThatIllegalArgumentException()

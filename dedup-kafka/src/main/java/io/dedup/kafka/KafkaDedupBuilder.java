@@ -68,7 +68,7 @@ public final class KafkaDedupBuilder {
      * duplicate request is answered with the stored result, to the duplicate's own reply topic and correlation ID,
      * without calling the handler.
      *
-     * <p>A result that is larger than the policy's {@code maxResultBytes}, or that the codec can't encode, isn't
+     * <p>A result that is larger than the policy's {@code maxResultBytes}, or that the codec cannot encode, isn't
      * stored: duplicates of that request get no reply, and {@code DedupListener.resultNotKept} is called.
      *
      * @param codec for the type that the methods return; called by any thread. See {@link ResultCodec#utf8} and

@@ -181,7 +181,8 @@ public final class KafkaDedupInstaller implements BeanPostProcessor, BeanNameAwa
         if (bean instanceof RetryTopicConfigurer configurer) {
             try {
                 RetryTopicHook.after(configurer, this::completeRetryTopic);
-            } catch (ReflectiveOperationException | RuntimeException e) { // StartCheck then refuses these containers
+            } catch (ReflectiveOperationException
+                    | RuntimeException e) { // ContainerStartCheck then refuses these containers
                 log.warn(
                         "Cannot decorate containers of @RetryableTopic: this version of spring-kafka has no field for"
                                 + " it that KafkaDedup knows. Such containers refuse to start",

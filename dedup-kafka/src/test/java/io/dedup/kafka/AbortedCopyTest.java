@@ -44,7 +44,7 @@ class AbortedCopyTest {
                 if (unknown) {
                     throw new TimeoutException("no connection");
                 }
-                throw new KafkaException("what was sent can't be committed");
+                throw new KafkaException("what was sent cannot be committed");
             });
             scene.send("a", "a", "b", "a");
             Object listener = batch

@@ -164,7 +164,7 @@ class AnnotatedBatchTest {
                 @Override
                 protected Object extractAndConvertValue(ConsumerRecord<?, ?> record, @Nullable Type type) {
                     if ("v-poison".equals(record.value())) {
-                        throw new ConversionException("can't be converted", record, new IllegalStateException());
+                        throw new ConversionException("cannot be converted", record, new IllegalStateException());
                     }
                     return super.extractAndConvertValue(record, type);
                 }
@@ -198,7 +198,7 @@ class AnnotatedBatchTest {
     }
 
     @Test
-    @DisplayName("K16 a value that can't be deserialized, named by the handler: recovered alone, at once")
+    @DisplayName("K16 a value that cannot be deserialized, named by the handler: recovered alone, at once")
     void deserializationFailure() {
         try (Scene scene = new Scene()) {
             sendBehindDuplicate(scene, "a", "poison", "c");
@@ -207,7 +207,7 @@ class AnnotatedBatchTest {
                 public String deserialize(String topic, byte[] data) {
                     String text = super.deserialize(topic, data);
                     if ("v-poison".equals(text)) {
-                        throw new IllegalStateException("can't be deserialized");
+                        throw new IllegalStateException("cannot be deserialized");
                     }
                     return text;
                 }

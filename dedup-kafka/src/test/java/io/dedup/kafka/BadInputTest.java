@@ -265,7 +265,7 @@ class BadInputTest {
 
     @ParameterizedTest(name = "batch={0}")
     @ValueSource(booleans = {true, false})
-    @DisplayName("K16 a value that can't be deserialized: recovered by the container, or given to the batch handler")
+    @DisplayName("K16 a value that cannot be deserialized: recovered by the container, or given to the batch handler")
     void deserializationFailure(boolean batch) {
         try (Scene scene = new Scene()) {
             scene.send("a", "poison", "b");
@@ -275,7 +275,7 @@ class BadInputTest {
                 public String deserialize(String topic, byte[] data) {
                     String text = super.deserialize(topic, data);
                     if (text != null && text.contains("poison")) {
-                        throw new IllegalStateException("can't be deserialized");
+                        throw new IllegalStateException("cannot be deserialized");
                     }
                     return text;
                 }

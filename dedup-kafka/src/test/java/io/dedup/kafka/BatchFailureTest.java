@@ -3,7 +3,7 @@ package io.dedup.kafka;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dedup.adapter.WaitBudget;
-import io.dedup.kafka.internal.Rethrow;
+import io.dedup.kafka.internal.failure.Rethrow;
 import java.nio.charset.StandardCharsets;
 import java.util.Collections;
 import java.util.List;

@@ -643,7 +643,7 @@ class ClaimAheadTest {
     }
 
     @Test
-    @DisplayName("T2 a consumer that can't be watched: each success is told at once, whatever else its thread polls")
+    @DisplayName("T2 a consumer that cannot be watched: each success is told at once, whatever else its thread polls")
     void unwatched() {
         try (Scene scene = scene(policy -> policy);
                 Scene other = new Scene()) {

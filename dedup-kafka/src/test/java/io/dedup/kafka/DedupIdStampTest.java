@@ -17,7 +17,7 @@ import org.springframework.kafka.core.KafkaTemplate;
 import org.springframework.kafka.listener.ContainerProperties.AckMode;
 import org.springframework.kafka.listener.MessageListener;
 
-/** What an application sends again, and what of it is recognised. */
+/** What an application sends again, and what of it is recognized. */
 class DedupIdStampTest {
     /** By name, in a producer's settings. */
     public static final class ByValue implements Function<ProducerRecord<String, String>, String> {
@@ -66,7 +66,7 @@ class DedupIdStampTest {
 
     @Test
     @DisplayName(
-            "with a function, everything of the same ID is recognised, from any producer, also after a send without a stamp")
+            "with a function, everything of the same ID is recognized, from any producer, also after a send without a stamp")
     void function() throws Exception {
         KafkaTemplate<String, String> template = scene.template();
         template.setProducerInterceptor(DedupIdStamp.of("id", new ByValue()));
@@ -89,7 +89,7 @@ class DedupIdStampTest {
             producer.send(record("a")).get();
             producer.send(record("b")).get();
             var unstamped = record("b");
-            bare.send(unstamped).get(); // its headers can't be written from here on
+            bare.send(unstamped).get(); // its headers cannot be written from here on
             producer.send(unstamped).get();
         }
 
@@ -102,7 +102,8 @@ class DedupIdStampTest {
     }
 
     @Test
-    @DisplayName("a function that gives nothing, nonsense, or can't be made: no ID, or an error that names the setting")
+    @DisplayName(
+            "a function that gives nothing, nonsense, or cannot be made: no ID, or an error that names the setting")
     void badInput() {
         assertThat(DedupIdStamp.<String, String>of("id", record -> " ")
                         .onSend(record("a"))

@@ -175,7 +175,7 @@ class DroppedInTransactionTest {
         return container;
     }
 
-    /** The first transaction can't begin, nor can that of the recovery: the container drops the poll. */
+    /** The first transaction cannot begin, nor can that of the recovery: the container drops the poll. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void recoveryCannotBegin(boolean batch) {
@@ -207,7 +207,7 @@ class DroppedInTransactionTest {
 
     /**
      * The handler fails on "b": "a" is to be committed in a transaction of its own, the second one, and the rest recovered in
-     * the third. Whichever can't begin: all is redelivered that isn't committed, and no claim stays with nobody to release it.
+     * the third. Whichever cannot begin: all is redelivered that isn't committed, and no claim stays with nobody to release it.
      */
     @ParameterizedTest
     @ValueSource(ints = {2, 3})

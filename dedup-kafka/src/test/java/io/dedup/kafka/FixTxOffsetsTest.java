@@ -90,7 +90,7 @@ class FixTxOffsetsTest {
     }
 
     @Test
-    @DisplayName("K17 dropped records can't be fetched again yet, because the broker doesn't say where the log begins")
+    @DisplayName("K17 dropped records cannot be fetched again yet, because the broker doesn't say where the log begins")
     void logStartIsUnknown() {
         try (Scene scene = new Scene()) {
             FailingInterceptors interceptors = new FailingInterceptors(() -> {

@@ -99,7 +99,7 @@ class KafkaTransactionTest {
     @DisplayName("K10 a commit that fails takes the outputs back: not done, released, and handled again")
     void abort(boolean batch) {
         transactions.next.set(producer -> {
-            throw new KafkaException("what was sent can't be committed");
+            throw new KafkaException("what was sent cannot be committed");
         });
         scene.send("a");
         scene.start(transactions.container(AckMode.BATCH, listener(batch)));
@@ -208,7 +208,7 @@ class KafkaTransactionTest {
                 .untilAsserted(() -> assertThat(scene.effects).containsExactly("a"));
         assertThat(stateOf("a")).isEqualTo(State.PROCESSING);
 
-        transactions.fence(1); // ends the transaction, as its time-out would
+        transactions.fence(1); // ends the transaction, as its timeout would
 
         awaitDone("a");
         transactions.awaitOutputs("a");
@@ -311,7 +311,7 @@ class KafkaTransactionTest {
                 .atMost(Scene.PATIENCE)
                 .until(() -> stateOf("a") == State.PROCESSING);
 
-        transactions.fence(2); // ends the transaction, as its time-out would
+        transactions.fence(2); // ends the transaction, as its timeout would
 
         await().atMost(Scene.PATIENCE).until(() -> scene.events.contains("released a"));
         scene.start(transactions.container(AckMode.BATCH, listener(false), 0));
@@ -340,7 +340,7 @@ class KafkaTransactionTest {
         });
         scene.start(scene.container(properties, READ_COMMITTED));
         await().atMost(Scene.PATIENCE).until(() -> scene.effects.size() > 3);
-        transactions.fence(3); // ends the transaction, as its time-out would
+        transactions.fence(3); // ends the transaction, as its timeout would
 
         awaitDone("a");
         transactions.awaitOutputs("a", "b", "c", "a");
@@ -444,7 +444,7 @@ class KafkaTransactionTest {
     }
 
     @Test
-    @DisplayName("T5 a recovered record whose offset can't be committed with the recovery is fetched again, not lost")
+    @DisplayName("T5 a recovered record whose offset cannot be committed with the recovery is fetched again, not lost")
     void recoveryFails() {
         scene.send("bad", "c");
         List<String> given = new CopyOnWriteArrayList<>();
@@ -459,7 +459,7 @@ class KafkaTransactionTest {
                     transactions.send("dead " + Scene.id(record));
                     if (given.isEmpty()) {
                         transactions.next.set(producer -> {
-                            throw new KafkaException("the recovery can't be committed");
+                            throw new KafkaException("the recovery cannot be committed");
                         });
                     }
                     given.add(Scene.id(record));

@@ -246,7 +246,7 @@ class LaterTest {
     }
 
     @Test
-    @DisplayName("K2 a message that can't be decided or handled waits for those below it")
+    @DisplayName("K2 a message that cannot be decided or handled waits for those below it")
     void rejectedAboveUnfinished() {
         try (Scene scene = new Scene()) {
             scene.send("a");

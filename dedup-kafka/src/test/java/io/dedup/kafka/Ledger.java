@@ -66,7 +66,7 @@ final class Ledger implements AutoCloseable {
             }
             TcpProxy made = TcpProxy.to(address.group(1), Integer.parseInt(address.group(2)));
             proxy.set(made);
-            // So that what is sent can be recognised: the driver would name a COMMIT that it has prepared.
+            // So that what is sent can be recognized: the driver would name a COMMIT that it has prepared.
             String through = address.replaceFirst("//127.0.0.1:" + made.port() + "/");
             return through + (through.contains("?") ? "&" : "?") + "prepareThreshold=0";
         });

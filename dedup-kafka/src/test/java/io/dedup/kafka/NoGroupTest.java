@@ -118,7 +118,7 @@ class NoGroupTest {
 
     @ParameterizedTest
     @EnumSource(names = {"MANUAL", "MANUAL_IMMEDIATE"})
-    @DisplayName("K5 acknowledge marks as done, and doesn't try to commit what can't be committed")
+    @DisplayName("K5 acknowledge marks as done, and doesn't try to commit what cannot be committed")
     void acknowledge(AckMode mode) {
         try (Scene scene = new Scene()) {
             scene.send("a", "b");

@@ -183,7 +183,7 @@ class SendToTest {
             value = Shape.class,
             names = {"AUTOMATIC", "MANUAL"})
     @DisplayName(
-            "K13 where the reply can't be prepared, the claim is given back, and the request is handled at the next try")
+            "K13 where the reply cannot be prepared, the claim is given back, and the request is handled at the next try")
     void replyIsNotPrepared(Shape shape) {
         AtomicBoolean failing = new AtomicBoolean(true);
         intercepted = request -> new UnpreparedRequest(request, failing);
@@ -236,7 +236,7 @@ class SendToTest {
             value = Shape.class,
             names = {"AUTOMATIC", "MANUAL"})
     @DisplayName(
-            "K13 a reply that can't be sent: the request isn't acked, and is answered at the next try without a second run")
+            "K13 a reply that cannot be sent: the request isn't acked, and is answered at the next try without a second run")
     void replyFails(Shape shape) {
         AtomicInteger failures = new AtomicInteger(2);
         List<Map<Integer, Long>> committedAtFailure = new CopyOnWriteArrayList<>();

@@ -53,7 +53,7 @@ class ShareStartTest {
                 ShareScene group = new ShareScene(new Scene());
                 ShareScene transactional = new ShareScene(ledger.scene(DedupMode.TRANSACTIONAL))) {
             assertRefused(group.container(ShareAckMode.IMPLICIT, NOTHING), "Set shareAckMode to EXPLICIT");
-            assertRefused(group.container(ShareAckMode.MANUAL, NOTHING), "can't acknowledge");
+            assertRefused(group.container(ShareAckMode.MANUAL, NOTHING), "cannot acknowledge");
             ProxyFactory proxy = new ProxyFactory(new StartCheckTest.Detached());
             proxy.addAdvisor(new AsyncAnnotationAdvisor());
             assertRefused(group.container(ShareAckMode.EXPLICIT, proxy.getProxy()), "is @Async");

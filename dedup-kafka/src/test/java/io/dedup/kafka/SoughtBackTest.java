@@ -233,7 +233,7 @@ class SoughtBackTest {
     @ParameterizedTest
     @ValueSource(strings = {"MANUAL", "MANUAL_IMMEDIATE"})
     @DisplayName(
-            "K22 a handler collects records, and seeks back to the first of them when it can't handle them together")
+            "K22 a handler collects records, and seeks back to the first of them when it cannot handle them together")
     void collected(AckMode mode) {
         try (Scene scene = new Scene()) {
             List<ConsumerRecord<String, String>> collected = new ArrayList<>();
@@ -270,7 +270,7 @@ class SoughtBackTest {
                 if (isFailing(scene, record)) {
                     consumer.seek(partition(record), collected.get(0).offset());
                     collected.clear();
-                    throw new IllegalStateException("can't handle them together");
+                    throw new IllegalStateException("cannot handle them together");
                 } else if (record.offset() >= 2) {
                     collected.forEach(scene.effect());
                     collected.clear();
@@ -300,7 +300,7 @@ class SoughtBackTest {
                 if (isFailing(scene, record)) {
                     consumer.seek(partition(record), collected.get(0).offset());
                     collected.clear();
-                    throw new IllegalStateException("can't handle them together");
+                    throw new IllegalStateException("cannot handle them together");
                 } else if (record.offset() < 2 || Scene.id(record).equals("c")) {
                     collected.forEach(scene.effect());
                     collected.clear();

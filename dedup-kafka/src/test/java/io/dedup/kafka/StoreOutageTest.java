@@ -38,7 +38,7 @@ class StoreOutageTest {
     private final TcpProxy proxy = TcpProxy.to(redis.host(), redis.port());
     private final List<String> recovered = new CopyOnWriteArrayList<>();
 
-    /** The first connection of a JVM loads its client's classes, which takes longer than the tests' time-out. */
+    /** The first connection of a JVM loads its client's classes, which takes longer than the tests' timeout. */
     @BeforeAll
     static void warmUp() {
         RedisDedupStore.builder()

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.kafka.listener.ContainerProperties.AckMode;
 import org.springframework.kafka.listener.MessageListener;
 
-/** Where the testkit can't know, or not yet, it mustn't say that all is well. */
+/** Where the testkit cannot know, or not yet, it mustn't say that all is well. */
 class TopicReplayDoubtsTest {
     private static final Duration LIMIT = Duration.ofSeconds(60);
 

@@ -310,7 +310,7 @@ class TransactionalStartTest {
     }
 
     @Test
-    @DisplayName("K11 what can't be in the transaction stops a listener also where a pattern finds its topics")
+    @DisplayName("K11 what cannot be in the transaction stops a listener also where a pattern finds its topics")
     void refusesByPattern() {
         List<String> seen = new CopyOnWriteArrayList<>();
         scene.send("a");

@@ -50,7 +50,7 @@ public final class RocketMqMessageIds {
     }
 
     /**
-     * Uses the ID that the producer's client gave the message. This recognises messages that the client or the broker
+     * Uses the ID that the producer's client gave the message. This recognizes messages that the client or the broker
      * sends again, but not a message that an application sends twice.
      */
     public static MessageIdExtractor<MessageView> messageId() {

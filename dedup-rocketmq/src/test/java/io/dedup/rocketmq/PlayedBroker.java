@@ -44,7 +44,7 @@ public final class PlayedBroker {
         redelivering = true;
     }
 
-    /** From now on the invisible time of this message can't be prolonged: it belongs to another consumer. */
+    /** From now on the invisible time of this message cannot be prolonged: it belongs to another consumer. */
     void refuseToKeep(String name) {
         refused.add(name);
     }

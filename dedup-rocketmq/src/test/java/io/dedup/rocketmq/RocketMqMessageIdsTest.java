@@ -57,7 +57,7 @@ class RocketMqMessageIdsTest {
     }
 
     @Test
-    @DisplayName("the message ID, and composites that can't be confused")
+    @DisplayName("the message ID, and composites that cannot be confused")
     void messageIdAndComposite() throws Exception {
         assertThat(id(RocketMqMessageIds.messageId(), message(Map.of(), List.of(), "")))
                 .isEqualTo("played");

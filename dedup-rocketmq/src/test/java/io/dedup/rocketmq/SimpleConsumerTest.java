@@ -323,7 +323,7 @@ class SimpleConsumerTest {
 
     @Test
     @DisplayName(
-            "close: a handler that outlives the time-out is marked as done, and its message acked when it comes again")
+            "close: a handler that outlives the timeout is marked as done, and its message acked when it comes again")
     void closeBeforeTheEnd() {
         try (Scene scene = Scene.normal()) {
             CountDownLatch goOn = new CountDownLatch(1);

@@ -33,7 +33,7 @@ class StoreOutageTest {
     private final TcpProxy proxy = TcpProxy.to(redis.host(), redis.port());
     private final List<Integer> attempts = new CopyOnWriteArrayList<>();
 
-    /** The first connection of a JVM loads its client's classes, which takes longer than the tests' time-out. */
+    /** The first connection of a JVM loads its client's classes, which takes longer than the tests' timeout. */
     @BeforeAll
     static void warmUp() {
         RedisDedupStore.builder()

@@ -128,7 +128,7 @@ class TopicReplayTest {
     }
 
     @Test
-    @DisplayName("broken: a listener without dedup doubles, and can't be rewound without a tool")
+    @DisplayName("broken: a listener without dedup doubles, and cannot be rewound without a tool")
     void withoutDedup() throws ClientException {
         start(effect());
         scene.send("a", "\u202eevil");

@@ -48,7 +48,7 @@ import org.junit.jupiter.api.Tag;
  * {@code fingerprints}, {@code results}, {@code expiry}, {@code operators}, {@code imports}, {@code stuck},
  * {@code batches}, {@code hostile-ids}, {@code races}, {@code races-of-batches}, {@code random-histories}, {@code lifecycle}.
  *
- * <p>The contract doesn't cover behaviour that differs between stores: outages, restarts and full servers need tests of
+ * <p>The contract doesn't cover behavior that differs between stores: outages, restarts and full servers need tests of
  * the store's own.
  */
 public abstract class DedupStoreContract {

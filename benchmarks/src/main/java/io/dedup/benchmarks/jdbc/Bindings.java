@@ -20,7 +20,7 @@ final class Bindings {
         this.slots = slots;
     }
 
-    /** Every array has to be registered here, because its content can't be read. */
+    /** Every array has to be registered here, because its content cannot be read. */
     void created(Array array, String type, Object[] elements) {
         arrays.put(array, new CreatedArray(type, elements.clone()));
     }
@@ -28,7 +28,7 @@ final class Bindings {
     /**
      * A call of a setter.
      *
-     * @throws IllegalStateException if the call can't be repeated
+     * @throws IllegalStateException if the call cannot be repeated
      */
     Binding read(String method, @Nullable Object[] args) {
         int position = (Integer) requireNonNull(args[0]);
@@ -50,7 +50,7 @@ final class Bindings {
         } else if (method.equals("setObject") && args.length == 2) {
             return new Binding.Constant(position, value);
         }
-        throw new IllegalStateException("can't do again: " + method + Arrays.toString(args));
+        throw new IllegalStateException("cannot do again: " + method + Arrays.toString(args));
     }
 
     private Binding array(int position, Array array) {

@@ -64,7 +64,7 @@ public final class PrefilledPostgres implements PrefilledStore {
                 int ignored = statement.executeUpdate(sql);
             }
         } catch (SQLException e) {
-            throw new IllegalStateException("can't fill the tables by hand", e);
+            throw new IllegalStateException("cannot fill the tables by hand", e);
         }
     }
 
@@ -74,7 +74,7 @@ public final class PrefilledPostgres implements PrefilledStore {
         try (Connection connection = database.pool().getConnection()) {
             new PostgresFiller(connection, TABLE, ID_COLUMN).fill(size);
         } catch (SQLException e) {
-            throw new IllegalStateException("can't fill the table", e);
+            throw new IllegalStateException("cannot fill the table", e);
         }
     }
 
@@ -84,7 +84,7 @@ public final class PrefilledPostgres implements PrefilledStore {
                 Statement statement = connection.createStatement()) {
             statement.execute(TRUNCATE_ALL);
         } catch (SQLException e) {
-            throw new IllegalStateException("can't empty the tables", e);
+            throw new IllegalStateException("cannot empty the tables", e);
         }
     }
 
@@ -94,7 +94,7 @@ public final class PrefilledPostgres implements PrefilledStore {
                 Statement statement = connection.createStatement()) {
             int ignored = statement.executeUpdate("TRUNCATE " + TABLE);
         } catch (SQLException e) {
-            throw new IllegalStateException("can't empty the table", e);
+            throw new IllegalStateException("cannot empty the table", e);
         }
     }
 

@@ -71,7 +71,7 @@ public final class PurgedDatabase implements AutoCloseable {
             new RecordFiller(connection, postgres, form).fill(size, firstEnd);
             database.pool().evictConnection(connection); // its settings have been changed
         } catch (SQLException e) {
-            throw new IllegalStateException("can't fill the table", e);
+            throw new IllegalStateException("cannot fill the table", e);
         }
     }
 
@@ -85,7 +85,7 @@ public final class PurgedDatabase implements AutoCloseable {
                 ResultSet row = statement.executeQuery(sql)) {
             return !row.next();
         } catch (SQLException e) {
-            throw new IllegalStateException("can't read the table", e);
+            throw new IllegalStateException("cannot read the table", e);
         }
     }
 
@@ -98,7 +98,7 @@ public final class PurgedDatabase implements AutoCloseable {
             row.next();
             return row.getLong(1);
         } catch (SQLException e) {
-            throw new IllegalStateException("can't read the table", e);
+            throw new IllegalStateException("cannot read the table", e);
         }
     }
 
@@ -117,7 +117,7 @@ public final class PurgedDatabase implements AutoCloseable {
                 return new long[] {row.getLong(1), row.getLong(2), row.getLong(3)};
             }
         } catch (SQLException e) {
-            throw new IllegalStateException("can't read the sizes", e);
+            throw new IllegalStateException("cannot read the sizes", e);
         }
     }
 

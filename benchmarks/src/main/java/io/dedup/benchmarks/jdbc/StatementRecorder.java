@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Writes down what a store does with connections. For one thread at a time.
  *
- * <p>Time-outs of statements aren't written down: they take no round trip.
+ * <p>Timeouts of statements aren't written down: they take no round trip.
  */
 final class StatementRecorder {
     private final List<List<SessionStep>> sessions = new ArrayList<>();

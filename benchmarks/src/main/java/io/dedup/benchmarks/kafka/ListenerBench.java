@@ -153,7 +153,7 @@ public final class ListenerBench {
             MessageListener<String, String> listener = record -> handle(receiver, record.key(), handler);
             return run(container(group, listener), dedup -> {});
         } catch (Exception e) {
-            throw new IllegalStateException("a receiver can't be measured", e);
+            throw new IllegalStateException("a receiver cannot be measured", e);
         }
     }
 

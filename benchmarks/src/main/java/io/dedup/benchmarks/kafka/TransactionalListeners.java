@@ -120,7 +120,7 @@ public final class TransactionalListeners {
             });
             return plain(group, listener, false);
         } catch (Exception e) {
-            throw new IllegalStateException("a receiver can't be measured", e);
+            throw new IllegalStateException("a receiver cannot be measured", e);
         }
     }
 

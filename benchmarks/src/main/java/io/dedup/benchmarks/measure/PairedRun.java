@@ -11,7 +11,7 @@ import java.util.function.LongSupplier;
 
 /**
  * Lets contenders take turns: all of them in every round, forwards in one and backwards in the next, so that a drift of
- * the machine favours none.
+ * the machine favors none.
  *
  * @param warmUp how long each contender runs before the first round
  * @param rounds how many times each is measured

@@ -153,7 +153,7 @@ public final class PackedForms implements AutoCloseable {
 
     private static void check(List<ClaimResult> results) {
         if (!results.stream().allMatch(result -> result instanceof ClaimResult.Acquired)) {
-            throw new IllegalStateException("a new message can't be claimed");
+            throw new IllegalStateException("a new message cannot be claimed");
         }
     }
 

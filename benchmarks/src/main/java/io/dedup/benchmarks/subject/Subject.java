@@ -19,7 +19,7 @@ public interface Subject extends AutoCloseable {
         return List.of();
     }
 
-    /** Nanoseconds on a core that the server has used so far, for the network as well; always 0 if it can't be asked. */
+    /** Nanoseconds on a core that the server has used so far, for the network as well; always 0 if it cannot be asked. */
     default long serverNanos() {
         return 0;
     }

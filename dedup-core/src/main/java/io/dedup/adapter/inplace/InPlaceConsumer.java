@@ -71,11 +71,11 @@ public final class InPlaceConsumer {
         }
         Delivery message = delivery.get();
         RunEnd end = call.run(message, listener);
-        if (end instanceof RunEnd.NotRun notRun) {
-            if (notRun.admission() instanceof Admission.Duplicate found) {
+        if (end instanceof RunEnd.NotHandled notHandled) {
+            if (notHandled.admission() instanceof Admission.Duplicate found) {
                 duplicate.accept(found.done());
             }
-            return answer(message, notRun.admission());
+            return answer(message, notHandled.admission());
         }
         return end instanceof RunEnd.Handled ? Answer.ACKNOWLEDGE : Answer.REDELIVER;
     }

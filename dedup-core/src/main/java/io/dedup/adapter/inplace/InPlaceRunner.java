@@ -88,7 +88,7 @@ public final class InPlaceRunner {
          * may have been, rolled back for a reason outside the handler, the delivery is admitted again here; its record
          * shows whether it was committed.
          *
-         * @return a deferral ({@link RunEnd.NotRun}) only if the waiting time has run out, including that after
+         * @return a deferral ({@link RunEnd.NotHandled}) only if the waiting time has run out, including that after
          *     {@link #end}, or the thread is interrupted
          */
         public RunEnd run(Delivery delivery, Work work) {
@@ -101,16 +101,16 @@ public final class InPlaceRunner {
             Throwable failure = null;
             while (true) {
                 RunEnd end = attempt(delivery, timed, failure, atMost.minusNanos(System.nanoTime() - begin));
-                if (!(end instanceof RunEnd.NotRun notRun)) {
+                if (!(end instanceof RunEnd.NotHandled notHandled)) {
                     waited = failure != null ? waited.plusNanos(System.nanoTime() - begin) : waitedUntilHandler(begin);
                     return end;
                 }
-                if (failure == null && notRun.failedWithoutClaim()) {
+                if (failure == null && notHandled.failedWithoutClaim()) {
                     failure = failureOf(end);
                     waited = waitedUntilHandler(begin);
                     begin = System.nanoTime();
                     atMost = left(delivery);
-                } else if (!isWorthAnotherTry(notRun.admission(), begin, atMost)) {
+                } else if (!isWorthAnotherTry(notHandled.admission(), begin, atMost)) {
                     waited = waited.plusNanos(System.nanoTime() - begin);
                     return end;
                 }
@@ -131,7 +131,7 @@ public final class InPlaceRunner {
             WaitBudget budget = WaitBudget.of(shorter(left, untilEnd()));
             Admission admission = engine.admit(delivery, budget);
             if (!(admission instanceof Admission.Run run)) {
-                return new RunEnd.NotRun(admission);
+                return new RunEnd.NotHandled(admission);
             }
             if (failure != null) {
                 run.execution().giveBack();
@@ -172,7 +172,7 @@ public final class InPlaceRunner {
         if (end instanceof RunEnd.Failed failed) {
             return failed.cause();
         }
-        return end instanceof RunEnd.NotRun notRun && notRun.admission() instanceof Admission.Defer defer
+        return end instanceof RunEnd.NotHandled notHandled && notHandled.admission() instanceof Admission.Defer defer
                 ? defer.cause()
                 : null;
     }

@@ -84,7 +84,7 @@ public final class ClaimedPoll {
         turns = count;
     }
 
-    /** Claims what was polled, if this is the first turn since. Never throws: what it can't claim is claimed at its turn. */
+    /** Claims what was polled, if this is the first turn since. Never throws: what it cannot claim is claimed at its turn. */
     public void claimPolled() {
         Iterable<Delivery> polled = unclaimed;
         if (polled == null || waiting == null) {

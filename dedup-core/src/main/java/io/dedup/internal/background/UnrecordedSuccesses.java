@@ -43,7 +43,7 @@ public final class UnrecordedSuccesses {
     public record TakenOver(AlreadyDone answer, @Nullable PendingCompletion toSend) {}
 
     /** Remembers the success of this execution, unless the store has already answered its completion. */
-    public UnrecordedSuccess of(AdmittedRun execution) {
+    public UnrecordedSuccess remember(AdmittedRun execution) {
         DedupKey key = requireNonNull(execution.claim()).key();
         byKey.compute(key, (same, found) -> {
             UnrecordedSuccess known = execution.keepSuccess();

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * That the store failed when a claim made ahead was requested again. The other claims of the same call aren't requested
- * again then: with a time-out for each, a poll would take longer than a consumer may. Thread-safe.
+ * again then: with a timeout for each, a poll would take longer than a consumer may. Thread-safe.
  *
  * <p>Not for {@link OnStoreFailure#PROCESS}: without asking, a message would run unguarded although the store may
  * answer again. A gate keeps such messages from waiting one by one.

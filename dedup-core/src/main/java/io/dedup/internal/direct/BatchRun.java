@@ -116,7 +116,7 @@ record BatchRun<T>(
         if (end instanceof RunEnd.Failed failed) {
             return End.failed(failed.cause());
         }
-        if (end instanceof RunEnd.NotRun notRun && notRun.admission() instanceof Admission.Defer defer) {
+        if (end instanceof RunEnd.NotHandled notHandled && notHandled.admission() instanceof Admission.Defer defer) {
             return End.deferred(defer.reason(), defer.cause());
         }
         List<Completion> completions = new ArrayList<>(executions.size());

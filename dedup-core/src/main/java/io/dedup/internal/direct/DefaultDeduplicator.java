@@ -88,8 +88,8 @@ public final class DefaultDeduplicator implements Deduplicator, AdapterSource {
         if (end instanceof RunEnd.Failed failed) {
             throw (X) failed.cause();
         }
-        if (end instanceof RunEnd.NotRun notRun) {
-            return outcomes.notRun(notRun.admission(), call);
+        if (end instanceof RunEnd.NotHandled notHandled) {
+            return outcomes.notRun(notHandled.admission(), call);
         }
         return new DedupOutcome.Handled<>(direct.value(), ((RunEnd.Handled) end).completion());
     }

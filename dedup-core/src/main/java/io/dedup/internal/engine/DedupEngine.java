@@ -82,7 +82,7 @@ public final class DedupEngine implements DedupAdapter, AutoCloseable {
         TransactionalRun run = open(List.of(execution), true, budget);
         Admission admission = run.admissions().get(0);
         if (!(admission instanceof Admission.Run admitted)) {
-            return new RunEnd.NotRun(admission);
+            return new RunEnd.NotHandled(admission);
         }
         return HandlerRun.run(admitted.execution(), () -> work.run(admitted.execution()), run);
     }

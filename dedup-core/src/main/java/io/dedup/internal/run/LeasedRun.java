@@ -36,7 +36,7 @@ public final class LeasedRun implements HandlerCall<byte @Nullable []>, Settleme
     @Override
     public RunEnd failed(Throwable thrown) {
         return HandlerRun.isDeferral(run.fail(thrown), thrown)
-                ? RunEnd.NotRun.leaseLost(run.topic().policy().maxDeferDelay(), thrown)
+                ? RunEnd.NotHandled.leaseLost(run.topic().policy().maxDeferDelay(), thrown)
                 : new RunEnd.Failed(thrown);
     }
 }

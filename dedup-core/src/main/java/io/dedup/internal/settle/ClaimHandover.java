@@ -62,7 +62,7 @@ public final class ClaimHandover {
         if (lookAtRuns) {
             AdmittedRun succeeded = heartbeat.succeeded(request.key());
             if (succeeded != null) { // its completion is pending or being sent
-                UnrecordedSuccess unused = successes.of(succeeded);
+                UnrecordedSuccess unused = successes.remember(succeeded);
             }
         }
         if (!successes.knows(request.key())) {

@@ -102,7 +102,7 @@ public final class ClaimSettlement implements AdmittedRun.Settling {
         try {
             completions.later(execution);
         } catch (Throwable e) { // no memory for that either: the lease expires
-            completions.unknown(execution);
+            completions.forgetSuccess(execution);
             if (e != cause) { // the machine's OutOfMemoryError may be one object
                 cause.addSuppressed(e);
             }
@@ -128,7 +128,7 @@ public final class ClaimSettlement implements AdmittedRun.Settling {
 
     @Override
     public boolean release(AdmittedRun execution, @Nullable Throwable cause) {
-        completions.unknown(execution);
+        completions.forgetSuccess(execution);
         return releases.release(List.of(execution), cause);
     }
 
@@ -138,7 +138,7 @@ public final class ClaimSettlement implements AdmittedRun.Settling {
      */
     public boolean releaseAll(List<AdmittedRun> executions, @Nullable Throwable cause) {
         List<AdmittedRun> open = closeAll(executions);
-        open.forEach(completions::unknown);
+        open.forEach(completions::forgetSuccess);
         return !open.isEmpty() && releases.release(open, cause);
     }
 
@@ -151,7 +151,7 @@ public final class ClaimSettlement implements AdmittedRun.Settling {
 
     @Override
     public void abandon(AdmittedRun execution) {
-        completions.unknown(execution);
+        completions.forgetSuccess(execution);
         heartbeat.remove(execution);
     }
 }

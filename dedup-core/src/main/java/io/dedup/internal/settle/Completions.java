@@ -55,12 +55,12 @@ public final class Completions {
     }
 
     /** From now on, this process treats copies of the message as duplicates, whatever the store answers. */
-    void known(AdmittedRun execution) {
-        UnrecordedSuccess unused = successes.of(execution);
+    void rememberSuccess(AdmittedRun execution) {
+        UnrecordedSuccess unused = successes.remember(execution);
     }
 
     /** The run has not succeeded after all, or its success cannot be recorded. */
-    public void unknown(AdmittedRun execution) {
+    public void forgetSuccess(AdmittedRun execution) {
         successes.answered(execution);
     }
 
@@ -92,7 +92,7 @@ public final class Completions {
         boolean mayHaveNone =
                 execution.guard() == Guard.STORE_DOWN || (execution.guard() == Guard.CLAIMED && execution.isOverdue());
         if (mayHaveNone) {
-            known(execution);
+            rememberSuccess(execution);
         }
     }
 
@@ -131,7 +131,7 @@ public final class Completions {
     /** Repeats completions without an answer, then passes them to the background. Sets their outcomes. */
     private void repeat(List<Unanswered> unanswered, List<Completion> outcomes, WaitBudget budget) {
         for (Unanswered each : unanswered) {
-            known(each.execution());
+            rememberSuccess(each.execution());
         }
         long backOff = FIRST_BACK_OFF_NANOS;
         while (!unanswered.isEmpty()) {
@@ -189,7 +189,7 @@ public final class Completions {
 
     /** Records the success in the background. */
     public void later(AdmittedRun execution) {
-        known(execution);
+        rememberSuccess(execution);
         background.complete(request(execution, true), execution);
     }
 
@@ -216,7 +216,7 @@ public final class Completions {
             notifier.report(listener -> listener.completed(keyOf(execution), execution.handlerTime()));
             return Completion.DONE;
         }
-        PendingCompletion byReplacement = successes.refused(successes.of(execution));
+        PendingCompletion byReplacement = successes.refused(successes.remember(execution));
         if (byReplacement != null) { // a copy in this process holds the claim, and does not run
             background.complete(byReplacement);
             return Completion.PENDING;

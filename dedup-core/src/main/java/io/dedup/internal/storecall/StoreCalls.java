@@ -165,7 +165,7 @@ public final class StoreCalls {
         }
     }
 
-    /** Returns how many requests have an answer, and reports the others. Throws if it can't be known which these are. */
+    /** Returns how many requests have an answer, and reports the others. Throws if it cannot be known which these are. */
     private <A> int answered(
             Kind kind, int expected, List<A> answers, Function<A, @Nullable DedupStoreException> errorOf) {
         if (answers.size() != expected) {

@@ -171,7 +171,7 @@ final class TransactionalHandlerRun implements TransactionalRun {
         List<AdmittedRun> others =
                 closed.stream().filter(execution -> !lost.contains(execution)).toList();
         boolean unused = parent.release(others, null);
-        return new RunEnd.NotRun(parent.deferral(lost.get(0), DeferReason.LEASE_LOST, null));
+        return new RunEnd.NotHandled(parent.deferral(lost.get(0), DeferReason.LEASE_LOST, null));
     }
 
     private RunEnd commit(OpenTransaction open, List<AdmittedRun> closed, byte @Nullable [] result) {
@@ -193,7 +193,7 @@ final class TransactionalHandlerRun implements TransactionalRun {
         }
         Throwable cause = ((CommitResult.Unknown) answer).cause();
         parent.abandon(closed);
-        return new RunEnd.NotRun(parent.deferral(first(), DeferReason.COMMIT_UNKNOWN, cause));
+        return new RunEnd.NotHandled(parent.deferral(first(), DeferReason.COMMIT_UNKNOWN, cause));
     }
 
     @Override
@@ -213,13 +213,13 @@ final class TransactionalHandlerRun implements TransactionalRun {
         boolean lost = parent.release(closed, cause);
         boolean leased = closed.stream().anyMatch(execution -> execution.mode() == DedupMode.LEASED_TRANSACTIONAL);
         return HandlerRun.isDeferral(lost && leased, cause)
-                ? RunEnd.NotRun.leaseLost(first().topic().policy().maxDeferDelay(), cause)
+                ? RunEnd.NotHandled.leaseLost(first().topic().policy().maxDeferDelay(), cause)
                 : new RunEnd.Failed(cause);
     }
 
     private RunEnd undone(DeferReason reason, List<AdmittedRun> closed, Throwable cause) {
         boolean unused = parent.release(closed, cause);
-        return new RunEnd.NotRun(parent.deferral(first(), reason, cause));
+        return new RunEnd.NotHandled(parent.deferral(first(), reason, cause));
     }
 
     private AdmittedRun first() {

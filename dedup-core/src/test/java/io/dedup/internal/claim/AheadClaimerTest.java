@@ -127,7 +127,7 @@ class AheadClaimerTest extends DeduplicatorTestBase {
     }
 
     @Test
-    @DisplayName("D4 a lost answer: the claim that was made is recognised at the turn, by its owner")
+    @DisplayName("D4 a lost answer: the claim that was made is recognized at the turn, by its owner")
     void lostAnswer() {
         store.on(Op.CLAIM, Faults.times(1, Faults.lostAnswer()));
 

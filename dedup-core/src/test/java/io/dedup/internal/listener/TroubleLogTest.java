@@ -103,7 +103,7 @@ class TroubleLogTest extends DeduplicatorTestBase {
         assertThat(lines.get(3)).contains("Applied my.ONCONFLICT: skip");
         assertThat(lines.get(4))
                 .isEqualTo("Message in topic orders, partition 2, offset 7: it has no header \"order-id\". Consumer"
-                        + " \"billing\" can't deduplicate it. Rejected (ONMISSINGID: fail). To handle such messages anyway,"
+                        + " \"billing\" cannot deduplicate it. Rejected (ONMISSINGID: fail). To handle such messages anyway,"
                         + " set my.ONMISSINGID to process (no deduplication) or skip (acknowledge without handling).");
         assertThat(lines.get(5)).contains("ONSTOREFAILURE, ONMISSINGID or ONCONFLICT of its topic is process");
         assertThat(lines.get(6)).contains("CLAIM ON A:1 FAILED");

@@ -87,12 +87,12 @@ final class Answers {
         return problem(
                 503,
                 "Temporarily unavailable",
-                "It can't be decided now whether this request has run before. Repeat it later, with the same key.",
+                "It cannot be decided now whether this request has run before. Repeat it later, with the same key.",
                 retryAfter);
     }
 
     Answer refused() {
-        return problem(500, "The request can't be handled", "Repeating this request does not help.", null);
+        return problem(500, "The request cannot be handled", "Repeating this request does not help.", null);
     }
 
     private Answer problem(int status, String title, String detail, @Nullable Duration retryAfter) {

@@ -30,7 +30,7 @@ import org.apache.kafka.clients.consumer.Consumer;
  * <p>Everything happens on the thread that calls {@code poll}; leases are renewed, and successes recorded early, in the
  * background. Like the consumer, this is not for use by several threads; only {@code consumer.wakeup()} may be called
  * by another one. While it is open, do not call the consumer's {@code poll}, {@code commit}, {@code seek} and
- * {@code subscribe} methods, except to seek over a record that can't be deserialized.
+ * {@code subscribe} methods, except to seek over a record that cannot be deserialized.
  *
  * @param <K> the type of the records' keys
  * @param <V> the type of the records' values

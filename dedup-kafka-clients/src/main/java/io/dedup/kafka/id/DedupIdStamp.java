@@ -13,11 +13,11 @@ import org.apache.kafka.common.header.Headers;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A producer interceptor that adds a message ID header to records without one, so that consumers recognise records that
+ * A producer interceptor that adds a message ID header to records without one, so that consumers recognize records that
  * an application sends again. The counterpart on the consumer's side is {@link KafkaMessageIds#header}. A record that
  * already has the header isn't changed. Thread-safe.
  *
- * <p>Which records consumers recognise:
+ * <p>Which records consumers recognize:
  *
  * <ul>
  *   <li>With an ID function: all records for which it returns the same ID, whichever process sends them and however
@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  *       another object, and not a record that another process, or this process after a restart, sends again.
  * </ul>
  *
- * <p>The producer's own retries don't need an ID: the broker recognises them ({@code enable.idempotence}, which is on
+ * <p>The producer's own retries don't need an ID: the broker recognizes them ({@code enable.idempotence}, which is on
  * by default).
  *
  * <p>To use it with a {@code KafkaTemplate}, call {@code template.setProducerInterceptor(stamp)}; {@code send} then

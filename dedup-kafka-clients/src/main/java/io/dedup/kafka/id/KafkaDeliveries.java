@@ -28,7 +28,7 @@ public final class KafkaDeliveries {
     /**
      * Creates the deliveries of a consumer.
      *
-     * @param log receives a warning for each topic whose payloads can't be compared
+     * @param log receives a warning for each topic whose payloads cannot be compared
      */
     public KafkaDeliveries(DeliveryFactory<ConsumerRecord<?, ?>> factory, Logger log) {
         this.factory = factory;

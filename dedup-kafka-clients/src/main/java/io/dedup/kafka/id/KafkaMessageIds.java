@@ -90,7 +90,7 @@ public final class KafkaMessageIds {
 
     /**
      * Uses topic, partition and offset, and a mark of the record there: its time and a digest of its key and value. This
-     * recognises records that the broker redelivers, but not a message that was sent twice. The mark distinguishes
+     * recognizes records that the broker redelivers, but not a message that was sent twice. The mark distinguishes
      * records that have the same offset one after the other, for example because the topic was deleted and made again.
      *
      * <p>Keys and values that aren't text, numbers, UUIDs or bytes count with their serialized sizes only, so that the

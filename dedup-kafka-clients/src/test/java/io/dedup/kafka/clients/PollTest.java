@@ -290,7 +290,7 @@ class PollTest {
     }
 
     @Test
-    @DisplayName("acknowledges a success that the store can't record, and doesn't repeat it")
+    @DisplayName("acknowledges a success that the store cannot record, and doesn't repeat it")
     void storeDownAtCompletion() {
         scene.send(0, "a", "b");
         DedupPoll<String, String> poll = scene.open(scene.builder().maxPollInterval(Duration.ofSeconds(1)));

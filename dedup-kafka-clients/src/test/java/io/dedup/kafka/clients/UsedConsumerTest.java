@@ -145,7 +145,7 @@ class UsedConsumerTest {
     }
 
     @Test
-    @DisplayName("goes on behind a record that can't be deserialized, once the application has sought over it")
+    @DisplayName("goes on behind a record that cannot be deserialized, once the application has sought over it")
     void poison() {
         scene.send(0, "a", "poison", "b");
         scene.send(1, "c", "poison", "d");

@@ -26,7 +26,7 @@ public final class DeliveryDeferredException extends DedupException {
      *
      * @param retryAfter the delay before the next delivery
      * @param pause whether the policy asks to pause the consumer until the store answers
-     * @param deferred the record that can't be handled now
+     * @param deferred the record that cannot be handled now
      * @param resumeAt the first unfinished record of the poll: the deferred one, or an earlier one that isn't
      *     acknowledged yet
      * @param cause null if nothing was thrown
@@ -64,7 +64,7 @@ public final class DeliveryDeferredException extends DedupException {
         return pause;
     }
 
-    /** Returns the record that can't be handled now. */
+    /** Returns the record that cannot be handled now. */
     public ConsumerRecord<?, ?> record() {
         return deferred;
     }

@@ -79,7 +79,7 @@ final class CrashRun {
                         (int) END.toMillis(),
                         // A retry may send a copy: that is what is tested. On a starved machine an idempotent producer
                         // once got
-                        // OutOfOrderSequenceException for one batch, again and again, until its delivery time-out.
+                        // OutOfOrderSequenceException for one batch, again and again, until its delivery timeout.
                         "enable.idempotence",
                         false),
                 new StringSerializer(),

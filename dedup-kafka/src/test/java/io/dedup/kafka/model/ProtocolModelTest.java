@@ -128,9 +128,9 @@ class ProtocolModelTest {
         Setup copy = cooperative(Layout.COPY_IN_OTHER_PARTITION);
         Setup one = cooperative(Layout.ONE_PARTITION);
         Setup workers = Setup.of(Layout.DISTINCT, Protocol.COOPERATIVE, Handling.ON_WORKERS);
-        Map<Fault, Integer> timeOut = Map.of(REBALANCE, 1, COMMIT_TIME_OUT, 1);
+        Map<Fault, Integer> timeout = Map.of(REBALANCE, 1, COMMIT_TIME_OUT, 1);
         return Stream.of(
-                arguments(one, timeOut, Set.of(Mistake.DROPPED_RECORDS_FORGOTTEN), Rule.NOTHING_LOST),
+                arguments(one, timeout, Set.of(Mistake.DROPPED_RECORDS_FORGOTTEN), Rule.NOTHING_LOST),
                 arguments(
                         one,
                         Map.of(REBALANCE, 1, WAKE_UP, 1),
@@ -152,7 +152,7 @@ class ProtocolModelTest {
                 arguments(copy, none, Set.of(Mistake.CLAIMS_KEPT), Rule.NO_CLAIM_WITHOUT_POLL),
                 arguments(
                         copy.without(Rule.NO_CLAIM_WITHOUT_POLL), none, Set.of(Mistake.CLAIMS_KEPT), Rule.NEVER_STUCK),
-                arguments(copy, timeOut, Set.of(Mistake.CLAIMED_INSIDE_POLL), Rule.NO_CLAIM_WITHOUT_POLL),
+                arguments(copy, timeout, Set.of(Mistake.CLAIMED_INSIDE_POLL), Rule.NO_CLAIM_WITHOUT_POLL),
                 arguments(copy, Map.of(LOST_ANSWER, 1), Set.of(Mistake.RELEASE_AFTER_SUCCESS), Rule.DURABLE_FIRST),
                 arguments(
                         copy.without(Rule.DURABLE_FIRST),

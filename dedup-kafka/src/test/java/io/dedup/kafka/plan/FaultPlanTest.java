@@ -108,7 +108,7 @@ class FaultPlanTest {
 
             assertThat(report.unacked()).isEmpty();
             assertThat(report.ackedEarly()).isNotEmpty();
-            assertThat(report.doubled()).isNotEmpty(); // nothing recognises copies
+            assertThat(report.doubled()).isNotEmpty(); // nothing recognizes copies
             assertThatThrownBy(() -> report.assertThat().lostNothing())
                     .hasMessageContaining("acknowledged before the effect")
                     .hasMessageContaining(") without an effect");

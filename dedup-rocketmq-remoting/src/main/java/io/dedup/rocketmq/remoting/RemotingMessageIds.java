@@ -34,7 +34,7 @@ public final class RemotingMessageIds {
 
     /**
      * Uses the message's only key. The ID is missing if the message has no key or several, because it isn't known which
-     * key is the business ID. This client sends all keys as one text, separated by spaces, so that a key can't contain
+     * key is the business ID. This client sends all keys as one text, separated by spaces, so that a key cannot contain
      * a space.
      */
     public static MessageIdExtractor<MessageExt> key() {
@@ -57,7 +57,7 @@ public final class RemotingMessageIds {
 
     /**
      * Uses the ID that the producer's client gave the message, not the ID of its position in the broker, which changes
-     * with each retry. This recognises messages that the client or the broker sends again, but not a message that an
+     * with each retry. This recognizes messages that the client or the broker sends again, but not a message that an
      * application sends twice.
      */
     public static MessageIdExtractor<MessageExt> messageId() {

@@ -204,7 +204,7 @@ final class Scene extends GroupScene {
         });
     }
 
-    @SuppressWarnings("deprecation") // deprecated in favour of an admin tool with a hundred dependencies
+    @SuppressWarnings("deprecation") // deprecated in favor of an admin tool with a hundred dependencies
     private long end(MessageQueue queue) throws MQClientException {
         return Shared.PRODUCER.maxOffset(queue);
     }

@@ -1,7 +1,7 @@
 package io.dedup.spring.boot;
 
 /**
- * The application can't start with its current configuration.
+ * The application cannot start with its current configuration.
  *
  * <p>The message says what is wrong, and {@link #action()} what to change. Spring Boot prints both without a stack trace.
  */

@@ -14,7 +14,7 @@ import java.lang.annotation.Target;
  *
  * <p>With a {@link #topic()}, it deduplicates any other method of a Spring bean: a listener of JMS, RabbitMQ or application events, a
  * scheduled task, a request handler. The method runs once for each ID. For a duplicate it returns null, or an empty {@code Optional},
- * without running. While it can't be decided whether the method may run, the call waits; after {@code max-wait}, the caller gets a
+ * without running. While it cannot be decided whether the method may run, the call waits; after {@code max-wait}, the caller gets a
  * {@link CallDeferredException} and has to call again.
  *
  * <p>Its settings override {@code dedup.topics} and {@code dedup.defaults}, and are overridden by {@code dedup.listeners.<id>}. A
@@ -34,7 +34,7 @@ public @interface Deduplicated {
     /** A duration such as {@code 7d}, or {@code forever}. See {@code dedup.topics.<topic>.window}. */
     String window() default "";
 
-    /** The {@link DedupMode}: none or one. It is an array because an annotation can't leave an enum unset. */
+    /** The {@link DedupMode}: none or one. It is an array because an annotation cannot leave an enum unset. */
     DedupMode[] mode() default {};
 
     /**

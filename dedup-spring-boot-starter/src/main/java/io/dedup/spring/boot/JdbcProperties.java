@@ -17,7 +17,7 @@ public class JdbcProperties {
     /** Whether the start creates the table if it is missing. */
     private InitializeSchema initializeSchema = InitializeSchema.EMBEDDED;
 
-    /** What the table keeps of message IDs: the IDs themselves, or digests, which take less space and can't be listed. */
+    /** What the table keeps of message IDs: the IDs themselves, or digests, which take less space and cannot be listed. */
     private KeyFormat keyFormat = KeyFormat.PLAIN;
 
     /** How long the attempt count and fencing token of an unfinished message are kept after its last lease. */

@@ -11,7 +11,7 @@ public class ListenerProperties extends PolicyProperties {
     /** RocketMQ only: the consumer group of the listener bean. */
     private @Nullable String consumerGroup;
 
-    /** Methods with a topic, and advices of Spring Integration: how long a call waits that can't be decided yet, before it throws. By default a listener of RabbitMQ, JMS, SQS, Pulsar or Service Bus waits until it is decided, and others for max-processing-time plus lease. A call within a request waits for in-flight-wait. */
+    /** Methods with a topic, and advices of Spring Integration: how long a call waits that cannot be decided yet, before it throws. By default a listener of RabbitMQ, JMS, SQS, Pulsar or Service Bus waits until it is decided, and others for max-processing-time plus lease. A call within a request waits for in-flight-wait. */
     private @Nullable Duration maxWait;
 
     public @Nullable String getConsumer() {

@@ -12,7 +12,7 @@ public class RedisProperties {
     /** The prefix of all keys. Changing it forgets all windows. */
     private String namespace = "dedup";
 
-    /** How long the attempt count and fencing token of an unfinished message are kept after its last lease. It can't be changed for a namespace that is in use. */
+    /** How long the attempt count and fencing token of an unfinished message are kept after its last lease. It cannot be changed for a namespace that is in use. */
     private Duration attemptRetention = Duration.ofDays(7);
 
     /** How long a call waits for Redis's answer before it fails. Keep it well below the lease. */

@@ -38,7 +38,7 @@ class KafkaAppTest {
                                     .matches("Message in topic " + topic
                                             + ", partition 0, offset \\d+: it has no header \"order-id\"\\. Consumer \""
                                             + TestApp.group()
-                                            + "\" can't deduplicate it\\. Rejected \\(on-missing-id: fail\\)\\. To"
+                                            + "\" cannot deduplicate it\\. Rejected \\(on-missing-id: fail\\)\\. To"
                                             + " handle such messages anyway, set dedup\\.topics\\." + topic
                                             + "\\.on-missing-id to process \\(no deduplication\\) or skip \\(acknowledge without"
                                             + " handling\\)\\.")));

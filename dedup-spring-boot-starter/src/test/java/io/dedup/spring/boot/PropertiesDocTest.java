@@ -49,7 +49,7 @@ class PropertiesDocTest {
         metadata()
                 .get("properties")
                 .forEach(property -> properties.put(property.get("name").asString(), property));
-        properties.remove("management.endpoint.dedup.enabled"); // of Spring Boot 3.5, in favour of …dedup.access
+        properties.remove("management.endpoint.dedup.enabled"); // of Spring Boot 3.5, in favor of …dedup.access
         properties.remove("management.endpoint.deduperasure.enabled");
         StringBuilder text = new StringBuilder("""
                 # Properties of the Spring Boot starter
@@ -88,7 +88,7 @@ class PropertiesDocTest {
                 | `dedup.topics.<entry>.pattern` | A regular expression instead of a name: the entry applies to all topics whose whole name matches. |
                 | `dedup.listeners.<listener>.consumer` | The consumer name within which IDs are unique; the consumer group by default. Changing it forgets windows. |
                 | `dedup.listeners.<listener>.consumer-group` | RocketMQ only: the consumer group of the listener bean. |
-                | `dedup.listeners.<listener>.max-wait` | Methods with a topic, and advices of Spring Integration: how long a call waits that can't be decided yet, before it throws. [The default depends on the caller](recipes/any-method.md#how-long-a-call-waits). |
+                | `dedup.listeners.<listener>.max-wait` | Methods with a topic, and advices of Spring Integration: how long a call waits that cannot be decided yet, before it throws. [The default depends on the caller](recipes/any-method.md#how-long-a-call-waits). |
                 """);
         properties.keySet().removeIf(name -> name.startsWith(POLICY));
         section(text, "The application", properties, "dedup\\.[^.]+");

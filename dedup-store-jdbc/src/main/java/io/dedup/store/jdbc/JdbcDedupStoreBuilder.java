@@ -17,7 +17,7 @@ import org.slf4j.LoggerFactory;
 
 /** Builds a {@link JdbcDedupStore}. All settings are optional. Not thread-safe. */
 public final class JdbcDedupStoreBuilder {
-    private static final Logger LOG = LoggerFactory.getLogger(JdbcDedupStoreBuilder.class);
+    private static final Logger log = LoggerFactory.getLogger(JdbcDedupStoreBuilder.class);
 
     /** The default table: {@code dedup_record}. */
     public static final String DEFAULT_TABLE = TableName.DEFAULT;
@@ -184,7 +184,7 @@ public final class JdbcDedupStoreBuilder {
                 new JdbcSettings(table, keyFormat.format(), attemptRetention, lockTimeout, queryTimeout, maxBatch);
         StoreParts parts = new StoreOpener(dataSource, settings, this::createsSchema, purgeBatch)
                 .open(dialect == null ? null : dialect.database(), clockQuery);
-        parts.warnings().forEach(warning -> LOG.warn("{}", warning));
+        parts.warnings().forEach(warning -> log.warn("{}", warning));
         return new JdbcDedupStore(parts, purgeInterval);
     }
 

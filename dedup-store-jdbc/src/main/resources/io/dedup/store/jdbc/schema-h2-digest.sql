@@ -14,7 +14,7 @@ CREATE TABLE IF NOT EXISTS dedup_record (
     expires_at   BIGINT         NOT NULL, -- after this the record counts as absent; 9223372036854775807 means never
     fingerprint  VARCHAR(64),
     result       BINARY LARGE OBJECT, -- a BLOB, under a name that H2 knows in all of its modes
-    -- Always null, which takes no space. The store recognises tables with digests by this column.
+    -- Always null, which takes no space. The store recognizes tables with digests by this column.
     key_digest   SMALLINT,
     PRIMARY KEY (message_id, scope)
 );

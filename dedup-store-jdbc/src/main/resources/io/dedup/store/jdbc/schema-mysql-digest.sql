@@ -16,7 +16,7 @@ CREATE TABLE IF NOT EXISTS dedup_record (
     write_mark   BIGINT         NOT NULL DEFAULT 0,
     fingerprint  VARBINARY(64),
     result       LONGBLOB,
-    -- Always null, which takes no space. The store recognises tables with digests by this column.
+    -- Always null, which takes no space. The store recognizes tables with digests by this column.
     key_digest   SMALLINT,
     PRIMARY KEY (message_id, scope),
     KEY dedup_record_purge (expires_at)

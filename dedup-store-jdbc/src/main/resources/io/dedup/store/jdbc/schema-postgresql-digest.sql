@@ -17,7 +17,7 @@ CREATE TABLE IF NOT EXISTS dedup_record (
     owner        text COLLATE "C",
     fingerprint  text COLLATE "C",
     result       bytea,
-    -- Always null, which takes no space. The store recognises tables with digests by this column.
+    -- Always null, which takes no space. The store recognizes tables with digests by this column.
     key_digest   smallint,
     PRIMARY KEY (message_id, scope)
 ) WITH (fillfactor = 56);

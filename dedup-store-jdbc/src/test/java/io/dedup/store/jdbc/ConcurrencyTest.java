@@ -41,7 +41,7 @@ class ConcurrencyTest {
 
     private void start(JdbcDialect dialect) {
         database = TestDatabase.open(dialect);
-        // A deadlock shall be found by the database, not hidden by a lock time-out.
+        // A deadlock shall be found by the database, not hidden by a lock timeout.
         store = database.patientStore();
     }
 

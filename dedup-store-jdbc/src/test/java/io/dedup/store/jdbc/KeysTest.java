@@ -106,7 +106,7 @@ class KeysTest {
     /** Where the session cuts silently: the server's default long ago, and still some pools' initial statement. */
     @ParameterizedTest(name = "{0}")
     @EnumSource(names = {"MARIADB", "MYSQL"})
-    @DisplayName("S8 a session without strict mode can't cut a key and claim another's record by it")
+    @DisplayName("S8 a session without strict mode cannot cut a key and claim another's record by it")
     void notStrict(JdbcDialect dialect) {
         database = TestDatabase.open(dialect);
         JdbcDedupStore store = database.closing(

@@ -30,7 +30,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Rows that somebody else's transaction holds, and doesn't let go of. */
 @SuppressWarnings("try") // a rival only has to be there
 class LockedRowTest {
-    /** Far beyond the lock time-out, at most a second, since machines are busy, and far below the databases' own 50 s. */
+    /** Far beyond the lock timeout, at most a second, since machines are busy, and far below the databases' own 50 s. */
     private static final Duration LATE = Duration.ofSeconds(15);
 
     private final Messages messages = new Messages();
@@ -48,7 +48,7 @@ class LockedRowTest {
     }
 
     @OnEachDatabase
-    @DisplayName("S2 a claim of a locked row ends with the lock time-out, and says so; then the row is free again")
+    @DisplayName("S2 a claim of a locked row ends with the lock timeout, and says so; then the row is free again")
     void lockedClaim(JdbcDialect dialect) throws SQLException {
         start(dialect);
         DedupKey key = messages.key();
@@ -67,7 +67,7 @@ class LockedRowTest {
     }
 
     @OnEachDatabase
-    @DisplayName("S2 a claim of a key that somebody inserts without committing ends with the lock time-out, too")
+    @DisplayName("S2 a claim of a key that somebody inserts without committing ends with the lock timeout, too")
     void uncommittedInsert(JdbcDialect dialect) throws SQLException {
         start(dialect);
         ClaimRequest request = Messages.claim(messages.key());
@@ -135,7 +135,7 @@ class LockedRowTest {
      */
     @ParameterizedTest(name = "{0}")
     @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "GENERIC")
-    @DisplayName("S11 a batch over many locked rows ends within a multiple of its time-outs, each key with an answer")
+    @DisplayName("S11 a batch over many locked rows ends within a multiple of its timeouts, each key with an answer")
     void manyLocked(JdbcDialect dialect) throws SQLException {
         start(dialect);
         JdbcDedupStore hasty = database.closing(
@@ -177,7 +177,7 @@ class LockedRowTest {
     @DisplayName("S10 the heartbeat renews what is free, and doesn't take a locked claim for a lost one")
     void heartbeat(JdbcDialect dialect) throws SQLException {
         start(dialect);
-        if (dialect != JdbcDialect.GENERIC) { // which can't skip
+        if (dialect != JdbcDialect.GENERIC) { // which cannot skip
             store = database.patientStore(); // to wait for a single row would be too late
         }
         List<ClaimRequest> locked = acquireAll(store, messages.claims(3));

@@ -38,7 +38,7 @@ import org.springframework.jdbc.datasource.DelegatingDataSource;
 class OutageTest {
     private static final Duration TIMEOUT = Duration.ofSeconds(3);
 
-    /** Far beyond the time-outs, since machines are busy, and far below the drivers' own. */
+    /** Far beyond the timeouts, since machines are busy, and far below the drivers' own. */
     private static final Duration LATE = Duration.ofSeconds(25);
 
     private final Messages messages = new Messages();
@@ -93,7 +93,7 @@ class OutageTest {
     }
 
     @OnDrivers
-    @DisplayName("while the network swallows everything calls end with their time-outs; then all is well")
+    @DisplayName("while the network swallows everything calls end with their timeouts; then all is well")
     void frozen(JdbcDialect dialect) {
         start(dialect);
         proxy.freeze();
@@ -176,7 +176,7 @@ class OutageTest {
     }
 
     @OnDrivers
-    @DisplayName("a slow network is waited for, within the time-outs")
+    @DisplayName("a slow network is waited for, within the timeouts")
     void slow(JdbcDialect dialect) {
         start(dialect);
         proxy.delay(TIMEOUT.dividedBy(20));
@@ -186,7 +186,7 @@ class OutageTest {
     }
 
     @OnDrivers
-    @DisplayName("a claim that lost its reply is recognised as one's own when it is repeated")
+    @DisplayName("a claim that lost its reply is recognized as one's own when it is repeated")
     void lostClaim(JdbcDialect dialect) {
         start(dialect);
         ClaimRequest request = Messages.claim(messages.key());
@@ -202,7 +202,7 @@ class OutageTest {
     }
 
     @OnDrivers
-    @DisplayName("a batch that lost its reply is recognised as one's own when it is repeated")
+    @DisplayName("a batch that lost its reply is recognized as one's own when it is repeated")
     void lostBatch(JdbcDialect dialect) {
         start(dialect);
         List<ClaimRequest> requests = messages.claims(10);

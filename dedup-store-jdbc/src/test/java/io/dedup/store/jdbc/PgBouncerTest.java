@@ -138,7 +138,7 @@ class PgBouncerTest {
 
     @Test
     @DisplayName(
-            "a pool of one connection can't find out how sessions are lent: refused, unless nothing is kept in them")
+            "a pool of one connection cannot find out how sessions are lent: refused, unless nothing is kept in them")
     void poolOfOne() {
         start("session", "");
         HikariDataSource pool = database.pool(config -> config.setMaximumPoolSize(1));

@@ -94,7 +94,7 @@ class SmallPoolTest {
                     .build()) {
                 DedupKey key = dedup.key("orders", "order-1");
                 DedupOutcome<Integer> outcome = dedup.execute(key, context -> {
-                    await().until(context::leaseLost); // it can't be renewed
+                    await().until(context::leaseLost); // it cannot be renewed
                     return business.update("INSERT INTO effect VALUES (?)", key.messageId());
                 });
 

@@ -222,7 +222,7 @@ class StartTest {
     }
 
     @Test
-    @DisplayName("a generic clock that can't be read is refused, with the setting to be changed")
+    @DisplayName("a generic clock that cannot be read is refused, with the setting to be changed")
     void unreadableClock() {
         assertThatThrownBy(on(JdbcDialect.GENERIC).builder().clockQuery("SELECT 'noon' AS store_time")::build)
                 .isInstanceOf(DedupStoreException.class)

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Another session has locked the whole table, as an operator's does who alters it. */
 class TableLockTest {
-    /** For a machine that is busy; far below the query time-out of these tests. */
+    /** For a machine that is busy; far below the query timeout of these tests. */
     private static final Duration SOON = Duration.ofSeconds(10);
 
     private static final Duration LONG = Duration.ofSeconds(40);
@@ -63,7 +63,7 @@ class TableLockTest {
     }
 
     @Test
-    @DisplayName("MariaDB: the lock time-out bounds the wait for a locked table")
+    @DisplayName("MariaDB: the lock timeout bounds the wait for a locked table")
     void mariaDb() throws SQLException {
         database = TestDatabase.open(JdbcDialect.MARIADB);
         JdbcDedupStore store = store(database.pool(), LONG);
@@ -92,7 +92,7 @@ class TableLockTest {
 
     @ParameterizedTest(name = "{0}")
     @EnumSource(names = {"POSTGRESQL", "MYSQL"})
-    @DisplayName("PostgreSQL and MySQL: without it the query time-out does")
+    @DisplayName("PostgreSQL and MySQL: without it the query timeout does")
     void queryTimeout(JdbcDialect dialect) throws SQLException {
         database = TestDatabase.open(dialect);
         JdbcDedupStore store = store(database.pool(), Duration.ofSeconds(2));

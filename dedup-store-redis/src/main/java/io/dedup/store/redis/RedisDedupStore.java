@@ -178,7 +178,7 @@ public final class RedisDedupStore
     @Override
     public void checkErasing() {
         if (packed) {
-            throw new UnsupportedOperationException("Store redis can't erase an ID in all scopes: packed records keep"
+            throw new UnsupportedOperationException("Store redis cannot erase an ID in all scopes: packed records keep"
                     + " neither IDs nor scopes. Call forget for each scope");
         }
     }

@@ -5,7 +5,7 @@ import io.dedup.DedupScope;
 import io.dedup.store.redis.internal.check.NamespaceGuard;
 import io.dedup.store.redis.internal.check.PackedGuard;
 import io.dedup.store.redis.internal.check.RetentionGuard;
-import io.dedup.store.redis.internal.check.StartCheck;
+import io.dedup.store.redis.internal.check.ServerCheck;
 import io.dedup.store.redis.internal.client.RedisConnector;
 import io.dedup.store.redis.internal.client.RedisLinks;
 import io.dedup.store.redis.internal.connection.CommandExchange;
@@ -49,7 +49,7 @@ final class StoreAssembly {
         RedisErrors errors = new RedisErrors(links.where(), settings.commandTimeout());
         CommandExchange exchange = new CommandExchange(errors, settings.commandTimeout());
         RecordKeys keys = new RecordKeys(settings.namespace());
-        StartCheck start = new StartCheck(exchange, errors);
+        ServerCheck start = new ServerCheck(exchange, errors);
         boolean isRedis7 = start.inspect(links.masters(), links.main().isCluster()) >= ServerFacts.V7_0;
         RetentionGuard retention = new RetentionGuard(exchange, errors, keys, settings.attemptRetention());
         PackedSettings packed = settings.packing().reads() ? PackedSettings.of(settings.expectedIds()) : null;

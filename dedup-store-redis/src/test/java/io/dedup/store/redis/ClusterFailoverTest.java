@@ -54,7 +54,7 @@ class ClusterFailoverTest {
                             answer instanceof ClaimResult.StoreError || answer instanceof ClaimResult.Acquired);
             await().atMost(PATIENCE)
                     .until(() -> replica.command("INFO", "replication").contains("role:master"));
-            // Those whose answer was lost are recognised as the caller's own.
+            // Those whose answer was lost are recognized as the caller's own.
             await().atMost(PATIENCE)
                     .untilAsserted(
                             () -> assertThat(store.claim(meanwhile)).allSatisfy(ClusterFailoverTest::assertFirst));

@@ -392,7 +392,7 @@ class ClusterSlotsTest {
     }
 
     @Test
-    @DisplayName("a node that doesn't answer costs a batch only its own keys, and no more than the time-out")
+    @DisplayName("a node that doesn't answer costs a batch only its own keys, and no more than the timeout")
     void pausedNode() {
         RedisServer slow = cluster.masters().get(2);
         List<ClaimRequest> claims = messages.claims(60);
@@ -421,7 +421,7 @@ class ClusterSlotsTest {
                 .as("acquired, of %s", answers)
                 .hasSizeBetween(20, 59);
 
-        // The other keys were claimed meanwhile, or weren't: both are recognised.
+        // The other keys were claimed meanwhile, or weren't: both are recognized.
         await().atMost(Duration.ofMinutes(1))
                 .untilAsserted(() -> assertThat(store.claim(claims))
                         .allSatisfy(answer -> assertThat(answer)

@@ -46,7 +46,7 @@ class LostReplyTest {
     }
 
     @OnEachVersion
-    @DisplayName("D4 a claim that lost its reply is recognised when it is repeated")
+    @DisplayName("D4 a claim that lost its reply is recognized when it is repeated")
     void claim(RedisVersion version) {
         start(version);
         ClaimRequest request = Messages.claim(messages.key());
@@ -59,7 +59,7 @@ class LostReplyTest {
     }
 
     @OnEachVersion
-    @DisplayName("D4 an unfenced claim that lost its reply is recognised when it is repeated")
+    @DisplayName("D4 an unfenced claim that lost its reply is recognized when it is repeated")
     void unfencedClaim(RedisVersion version) {
         start(version);
         ClaimRequest request = Messages.unfenced(messages.key());
@@ -72,7 +72,7 @@ class LostReplyTest {
     }
 
     @OnEachVersion
-    @DisplayName("D4 a batch that lost its reply is recognised when it is repeated")
+    @DisplayName("D4 a batch that lost its reply is recognized when it is repeated")
     void batch(RedisVersion version) {
         start(version);
         List<ClaimRequest> requests = messages.claims(20);
@@ -132,7 +132,7 @@ class LostReplyTest {
     }
 
     @OnEachVersion
-    @DisplayName("D4 a claim that timed out and was applied later is recognised when it is repeated")
+    @DisplayName("D4 a claim that timed out and was applied later is recognized when it is repeated")
     void late(RedisVersion version) {
         start(version);
         ClaimRequest request = Messages.claim(messages.key());

@@ -92,7 +92,7 @@ class NumbersTest {
     }
 
     @OnEachVersion
-    @DisplayName("an attempt that doesn't fit the number is kept as text, and recognised all the same")
+    @DisplayName("an attempt that doesn't fit the number is kept as text, and recognized all the same")
     void manyAttempts(RedisVersion version) {
         start(version);
         for (int attempt : new int[] {2_047, 2_048, 1_000_000}) {

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 class OutageTest {
     private static final Duration TIMEOUT = Duration.ofSeconds(2);
 
-    /** Far beyond the time-out, since machines are busy, and far below the driver's own minute. */
+    /** Far beyond the timeout, since machines are busy, and far below the driver's own minute. */
     private static final Duration LATE = Duration.ofSeconds(20);
 
     private final Messages messages = new Messages();
@@ -109,7 +109,7 @@ class OutageTest {
     }
 
     @Test
-    @DisplayName("while the server stands still every call ends with the command time-out")
+    @DisplayName("while the server stands still every call ends with the command timeout")
     void paused() {
         server.pause();
         try {
@@ -122,7 +122,7 @@ class OutageTest {
     }
 
     @Test
-    @DisplayName("while the network swallows everything every call ends with the command time-out")
+    @DisplayName("while the network swallows everything every call ends with the command timeout")
     void frozenNetwork() {
         proxy.freeze();
 
@@ -146,7 +146,7 @@ class OutageTest {
                 () -> store.ping(),
                 () -> Messages.first(store.claim(messages.claims(2_000))),
                 () -> Messages.first(store.renew(List.of(Messages.renew(held)))));
-        // At the same time: each may take as long as the time-out.
+        // At the same time: each may take as long as the timeout.
         List<CompletableFuture<Void>> checks = calls.stream()
                 .map(call -> CompletableFuture.runAsync(
                         () -> {
@@ -161,7 +161,7 @@ class OutageTest {
     }
 
     @Test
-    @DisplayName("a slow server is waited for, within the command time-out")
+    @DisplayName("a slow server is waited for, within the command timeout")
     void slow() {
         proxy.delay(TIMEOUT.dividedBy(10));
 

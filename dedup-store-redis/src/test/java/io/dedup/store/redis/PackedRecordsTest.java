@@ -329,7 +329,7 @@ class PackedRecordsTest {
 
     @OnEachVersion
     @DisplayName(
-            "an entry whose window has ended is gone once its message is claimed: a clock set back can't revive it")
+            "an entry whose window has ended is gone once its message is claimed: a clock set back cannot revive it")
     void claimedAnew(RedisVersion version) {
         try (RedisServer server = version.server().start();
                 RedisDedupStore store = store(server)) {

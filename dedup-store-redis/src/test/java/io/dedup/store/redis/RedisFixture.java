@@ -42,7 +42,7 @@ final class RedisFixture implements StoreFixture {
         this.secondInstance = newSecond.get().namespace(namespace).build();
     }
 
-    /** Of packed records, which can't be erased in all scopes. */
+    /** Of packed records, which cannot be erased in all scopes. */
     RedisFixture packed() {
         erases = false;
         return this;

@@ -70,7 +70,7 @@ class ReplicaSetTest {
     }
 
     @Test
-    @DisplayName("D2 where a replica doesn't confirm, a claim fails, although it was applied and is recognised later")
+    @DisplayName("D2 where a replica doesn't confirm, a claim fails, although it was applied and is recognized later")
     void unconfirmed() {
         try (RedisDedupStore store =
                 builder().waitForReplicas(1, Duration.ofSeconds(1)).build()) {

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Settings that can't work are refused, by name. */
+/** Settings that cannot work are refused, by name. */
 class SettingsTest {
     private static void refused(String setting, UnaryOperator<RedisDedupStoreBuilder> change) {
         assertThatThrownBy(() -> change.apply(RedisDedupStore.builder()))
@@ -48,7 +48,7 @@ class SettingsTest {
     }
 
     @Test
-    @DisplayName("a number of replicas that makes sense, a shorter wait than the time-out, and no cluster")
+    @DisplayName("a number of replicas that makes sense, a shorter wait than the timeout, and no cluster")
     void replicas() {
         refused("waitForReplicas", builder -> builder.waitForReplicas(0, Duration.ofMillis(10)));
         refused("waitForReplicas", builder -> builder.waitForReplicas(101, Duration.ofMillis(10)));

@@ -8,7 +8,7 @@ import static org.awaitility.Awaitility.await;
 import ch.qos.logback.classic.LoggerContext;
 import io.dedup.DedupStoreException;
 import io.dedup.logged.OwnLines;
-import io.dedup.store.redis.internal.check.StartCheck;
+import io.dedup.store.redis.internal.check.ServerCheck;
 import io.dedup.testservers.redis.RedisServer;
 import io.dedup.testservers.redis.RedisServers;
 import io.lettuce.core.RedisClient;
@@ -29,7 +29,7 @@ import org.slf4j.LoggerFactory;
 class StartTest {
     private static RedisServer server;
     private final Messages messages = new Messages();
-    private final OwnLines log = OwnLines.of(StartCheck.class);
+    private final OwnLines log = OwnLines.of(ServerCheck.class);
 
     @BeforeAll
     static void startServer() {
@@ -83,7 +83,7 @@ class StartTest {
     }
 
     @Test
-    @DisplayName("a server that stands still is an error at start, after the command time-out or two")
+    @DisplayName("a server that stands still is an error at start, after the command timeout or two")
     void paused() {
         try (RedisServer other = RedisServers.start()) {
             other.pause();

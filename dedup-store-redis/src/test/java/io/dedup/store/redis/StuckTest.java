@@ -27,7 +27,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** What the published contract can't know of the list of what is stuck. */
+/** What the published contract cannot know of the list of what is stuck. */
 class StuckTest {
     private static final StuckQuery ALL = new StuckQuery(null, Duration.ZERO, 10);
 

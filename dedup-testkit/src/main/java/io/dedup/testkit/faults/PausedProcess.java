@@ -27,7 +27,7 @@ public final class PausedProcess implements AutoCloseable {
     /**
      * Pauses a process.
      *
-     * @throws TestAbortedException when the operating system can't pause processes; the test is reported as skipped
+     * @throws TestAbortedException when the operating system cannot pause processes; the test is reported as skipped
      * @throws IllegalArgumentException when it is the current process, which could never resume itself
      * @throws IllegalStateException when the process doesn't exist, or this user may not signal it
      */

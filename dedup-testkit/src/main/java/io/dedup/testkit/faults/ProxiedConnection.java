@@ -12,7 +12,7 @@ import org.slf4j.LoggerFactory;
 /** One connection through a {@link TcpProxy}, with a thread for each direction. Thread-safe. */
 final class ProxiedConnection {
 
-    private static final Logger LOG = LoggerFactory.getLogger(ProxiedConnection.class);
+    private static final Logger log = LoggerFactory.getLogger(ProxiedConnection.class);
     private static final int BUFFER = 64 * 1024;
 
     private final Socket client;
@@ -94,7 +94,7 @@ final class ProxiedConnection {
                 }
             }
         } catch (IOException e) {
-            LOG.debug("A proxied connection has ended: {}", e.toString());
+            log.debug("A proxied connection has ended: {}", e.toString());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } finally {
@@ -120,7 +120,7 @@ final class ProxiedConnection {
         try {
             socket.close();
         } catch (IOException e) {
-            LOG.debug("Cannot close a socket: {}", e.toString());
+            log.debug("Cannot close a socket: {}", e.toString());
         }
     }
 }

@@ -26,7 +26,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class TcpProxy implements AutoCloseable {
 
-    private static final Logger LOG = LoggerFactory.getLogger(TcpProxy.class);
+    private static final Logger log = LoggerFactory.getLogger(TcpProxy.class);
     private static final Duration LIMIT = Duration.ofSeconds(5);
     private static final Duration PROBE_PAUSE = Duration.ofMillis(1);
     // Below the range of ephemeral ports, so that no client can take the port while connections are refused.
@@ -115,7 +115,7 @@ public final class TcpProxy implements AutoCloseable {
         long until = System.nanoTime() + LIMIT.toNanos();
         while (System.nanoTime() < until) {
             try (Socket probe = new Socket(InetAddress.getLoopbackAddress(), port)) {
-                LOG.debug("Port {} still accepts connections: {}", port, probe);
+                log.debug("Port {} still accepts connections: {}", port, probe);
             } catch (IOException refused) {
                 return;
             }
@@ -201,7 +201,7 @@ public final class TcpProxy implements AutoCloseable {
                 listen(any);
                 return any;
             } catch (IOException taken) {
-                LOG.debug("Port {} is taken: {}", any, taken.toString());
+                log.debug("Port {} is taken: {}", any, taken.toString());
             }
         }
         throw new IllegalStateException("No free port from " + FIRST_PORT + " to " + (FIRST_PORT + PORTS));
@@ -225,7 +225,7 @@ public final class TcpProxy implements AutoCloseable {
             try {
                 connect(socket.accept());
             } catch (IOException e) {
-                LOG.debug("The proxy of {} has stopped listening: {}", target, e.toString());
+                log.debug("The proxy of {} has stopped listening: {}", target, e.toString());
             }
         }
     }

@@ -34,7 +34,7 @@ public final class ZombieHolder {
      * Claims a message, and does nothing more.
      *
      * @param lease at least 1 ms
-     * @throws IllegalStateException when the message can't be claimed now
+     * @throws IllegalStateException when the message cannot be claimed now
      */
     public static ZombieHolder claim(DedupStore store, DedupKey key, Duration lease) {
         Owner owner = new Owner("zombie-" + UUID.randomUUID());

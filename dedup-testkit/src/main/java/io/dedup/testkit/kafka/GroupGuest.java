@@ -67,7 +67,7 @@ final class GroupGuest {
         Class<?> known = ASSIGNORS.get(assignor);
         if (known == null) {
             throw new IllegalArgumentException("Consumer group " + group + " uses the assignor " + assignor
-                    + ", which a guest can't guess the class of. Pass the application's partition.assignment.strategy"
+                    + ", which a guest cannot guess the class of. Pass the application's partition.assignment.strategy"
                     + " to KafkaTraffic.guests(...)");
         }
         return Map.of("partition.assignment.strategy", known.getName());

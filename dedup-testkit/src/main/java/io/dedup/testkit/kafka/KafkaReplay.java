@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  *         .build();
  * }</pre>
  *
- * <p>The group's committed offsets show what it has consumed. Share groups have none, so they can't be replayed. Not
+ * <p>The group's committed offsets show what it has consumed. Share groups have none, so they cannot be replayed. Not
  * thread-safe.
  */
 public final class KafkaReplay {

@@ -11,7 +11,7 @@ public final class SpringContainers implements StoppableConsumers {
         this.containers = containers;
     }
 
-    /** Takes all containers of the group: if one is missing, the group can't be rewound. */
+    /** Takes all containers of the group: if one is missing, the group cannot be rewound. */
     public static SpringContainers of(MessageListenerContainer... containers) {
         return new SpringContainers(List.of(containers));
     }

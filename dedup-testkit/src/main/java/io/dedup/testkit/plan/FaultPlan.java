@@ -30,7 +30,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * }</pre>
  *
  * <p>The test also fails if it doesn't call {@link FaultRun#play()}. Processes that the plan has started end with the test,
- * whether it passes or fails. A plan may take 15 minutes, whatever the default time-out of tests is, unless the method has
+ * whether it passes or fails. A plan may take 15 minutes, whatever the default timeout of tests is, unless the method has
  * its own {@link Timeout}.
  */
 @Documented

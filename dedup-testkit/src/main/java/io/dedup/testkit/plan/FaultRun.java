@@ -64,7 +64,7 @@ public final class FaultRun implements AutoCloseable {
     }
 
     /**
-     * As {@link #application(Class, String...)}, for a class that can't be named in Java, such as those of Kotlin
+     * As {@link #application(Class, String...)}, for a class that cannot be named in Java, such as those of Kotlin
      * files.
      */
     public FaultRun application(String mainClass, String... args) {
@@ -153,7 +153,7 @@ public final class FaultRun implements AutoCloseable {
      * application has acknowledged nothing for the time of {@link #atMost}.
      *
      * @throws IllegalArgumentException when a setting is missing or invalid; names the setting
-     * @throws IllegalStateException when the application can't be started, or the effects can't be counted
+     * @throws IllegalStateException when the application cannot be started, or the effects cannot be counted
      */
     public FaultReport play() {
         played = true;
@@ -206,7 +206,7 @@ public final class FaultRun implements AutoCloseable {
         check(
                 main != null
                         || stores.stream().allMatch(store -> store.argument().isEmpty()),
-                "A listener in this process can't be redirected to a proxy's port. Start it with the port of a"
+                "A listener in this process cannot be redirected to a proxy's port. Start it with the port of a"
                         + " TcpProxy, and pass that proxy to store(...)");
     }
 

@@ -23,7 +23,7 @@ import org.slf4j.LoggerFactory;
  * test's transaction may have a snapshot from before the plan.
  */
 final class Observer implements AutoCloseable {
-    private static final Logger LOG = LoggerFactory.getLogger(Observer.class);
+    private static final Logger log = LoggerFactory.getLogger(Observer.class);
     private static final Duration INTERVAL = Duration.ofMillis(100);
     /** Slow queries are repeated less often. */
     private static final int REST = 5;
@@ -75,7 +75,7 @@ final class Observer implements AutoCloseable {
         } catch (
                 RuntimeException
                         e) { // callers that wait for a result get the exception; this run was only for the time lines
-            LOG.debug("Cannot read acknowledgments or effects", e);
+            log.debug("Cannot read acknowledgments or effects", e);
         }
         next(Math.max(INTERVAL.toNanos(), REST * (System.nanoTime() - begin)));
     }
@@ -118,7 +118,7 @@ final class Observer implements AutoCloseable {
             try {
                 return await(thread.submit(this::look));
             } catch (IllegalStateException e) {
-                LOG.debug("Cannot read acknowledgments or effects", e);
+                log.debug("Cannot read acknowledgments or effects", e);
                 Pause.shortly();
             }
         }
@@ -148,7 +148,7 @@ final class Observer implements AutoCloseable {
         thread.shutdown();
         try {
             if (!thread.awaitTermination(LAST_LOOK.toMillis(), TimeUnit.MILLISECONDS)) {
-                LOG.warn(
+                log.warn(
                         "The effects(...) function of the fault plan is still running {} after the end of the plan",
                         LAST_LOOK);
             }

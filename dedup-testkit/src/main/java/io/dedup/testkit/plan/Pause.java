@@ -14,7 +14,7 @@ final class Pause {
         of(SHORT);
     }
 
-    /** @throws IllegalStateException when the thread is interrupted, as a test's time-out does */
+    /** @throws IllegalStateException when the thread is interrupted, as a test's timeout does */
     static void of(Duration time) {
         try {
             TimeUnit.NANOSECONDS.sleep(time.toNanos());

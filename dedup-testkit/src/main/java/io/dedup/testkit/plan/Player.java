@@ -12,7 +12,7 @@ import org.slf4j.LoggerFactory;
 
 /** Plays a plan: sends messages, executes faults, and waits. */
 final class Player {
-    private static final Logger LOG = LoggerFactory.getLogger(Player.class);
+    private static final Logger log = LoggerFactory.getLogger(Player.class);
     /** Effects are final when none has appeared for this long. */
     private static final Duration SETTLED = Duration.ofSeconds(1);
     /** How long a fault waits until the group handles something. */
@@ -64,7 +64,7 @@ final class Player {
             processes.awaitJoined(); // a process that hasn't joined has no work to interrupt, and the others must be
             // able to take over
         }
-        LOG.info(
+        log.info(
                 "Fault plan: {} in {} ms, {} messages meanwhile",
                 step.fault(),
                 step.moment().toMillis(),

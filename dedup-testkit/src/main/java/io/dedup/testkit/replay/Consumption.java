@@ -42,7 +42,7 @@ final class Consumption {
 
     /**
      * These messages are about to be sent again. A broker may show them late, or, behind an open transaction, not at
-     * all; messages that aren't visible can't be waited for.
+     * all; messages that aren't visible cannot be waited for.
      */
     void awaitCopies(Collection<TopicMessage> onTopic, Collection<TopicMessage> copies) {
         before = places(onTopic);

@@ -67,7 +67,7 @@ final class EarlyAcks {
         }
     }
 
-    /** How often each ID took effect; null if effects can't be counted. */
+    /** How often each ID took effect; null if effects cannot be counted. */
     static @Nullable Map<String, Integer> count(@Nullable Supplier<? extends Collection<String>> effects) {
         if (effects == null) {
             return null;

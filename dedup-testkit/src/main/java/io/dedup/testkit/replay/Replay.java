@@ -93,7 +93,7 @@ public final class Replay {
      * everything is redelivered. Before each repetition, it waits until everything is consumed.
      *
      * @throws IllegalArgumentException when no message on the topic is chosen
-     * @throws IllegalStateException when the choice has an end or an order, or the broker can't rewind
+     * @throws IllegalStateException when the choice has an end or an order, or the broker cannot rewind
      * @throws AssertionError when the application doesn't consume everything in time
      */
     public ReplayReport byRewinding() {

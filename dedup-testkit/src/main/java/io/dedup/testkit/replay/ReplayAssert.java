@@ -35,7 +35,7 @@ public final class ReplayAssert extends AbstractAssert<ReplayAssert, ReplayRepor
 
     /**
      * Asserts that every ID, on the topic or expected, took effect at least once, and, if effects are counted, that no
-     * message was seen acknowledged before its effect. Also fails if this can't be checked, as
+     * message was seen acknowledged before its effect. Also fails if this cannot be checked, as
      * {@link #handledOncePerId} does.
      */
     public ReplayAssert lostNothing() {
@@ -49,7 +49,7 @@ public final class ReplayAssert extends AbstractAssert<ReplayAssert, ReplayRepor
     }
 
     /**
-     * Asserts that copies of handled messages were recognised and acknowledged without being handled: of each ID with
+     * Asserts that copies of handled messages were recognized and acknowledged without being handled: of each ID with
      * several copies or a replay, at least one copy was a duplicate, and none was a conflict or poison. Needs a
      * timeline.
      */
@@ -59,7 +59,7 @@ public final class ReplayAssert extends AbstractAssert<ReplayAssert, ReplayRepor
             throw failure("%s", "No message was redelivered or copied, so nothing is known about duplicates");
         }
         fails(
-                "redelivered or copied, but never recognised as a duplicate",
+                "redelivered or copied, but never recognized as a duplicate",
                 ids(id -> cameAgain(id) && !has(id, DUPLICATE)));
         return fails("rejected", ids(id -> has(id, CONFLICT) || has(id, POISON)));
     }

@@ -40,7 +40,7 @@ public final class Timeline implements DedupListener {
         COMPLETION_PENDING,
         /** The handler succeeded, but its success will never be recorded. */
         COMPLETION_DROPPED,
-        /** The message was recognised as a duplicate and not handled. */
+        /** The message was recognized as a duplicate and not handled. */
         DUPLICATE,
         /** The message was deferred: it will be redelivered. */
         DEFERRED,

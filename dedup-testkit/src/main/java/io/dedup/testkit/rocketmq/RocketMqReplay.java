@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>The topic consists of the messages that the watched listener got. Messages that were never delivered are unknown:
- * pass the IDs that must arrive to {@link TopicReplay#expect}. Messages can't be chosen by partition and offset. Not
+ * pass the IDs that must arrive to {@link TopicReplay#expect}. Messages cannot be chosen by partition and offset. Not
  * thread-safe.
  */
 public final class RocketMqReplay {
@@ -93,7 +93,7 @@ public final class RocketMqReplay {
 
     /**
      * Resets the group's offsets to the beginning of the topic, or to the time that the test chooses by. Required for
-     * {@link io.dedup.testkit.replay.Replay#byRewinding()}: the client can't do it, but an administration tool can
+     * {@link io.dedup.testkit.replay.Replay#byRewinding()}: the client cannot do it, but an administration tool can
      * ({@code mqadmin resetOffsetByTime}).
      */
     public RocketMqReplay resettingOffsetsBy(Runnable tool) {

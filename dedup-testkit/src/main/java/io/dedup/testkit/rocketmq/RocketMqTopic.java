@@ -138,7 +138,7 @@ final class RocketMqTopic implements BrokerTopic {
     public void rewind(List<TopicMessage> chosen) {
         if (reset == null) {
             throw new IllegalStateException(
-                    "Cannot rewind group " + group + ": RocketMQ's client can't reset offsets. Call"
+                    "Cannot rewind group " + group + ": RocketMQ's client cannot reset offsets. Call"
                             + " resettingOffsetsBy(...) to have an administration tool do it, or use bySendingAgain()");
         }
         List<String> messageIds = new ArrayList<>();

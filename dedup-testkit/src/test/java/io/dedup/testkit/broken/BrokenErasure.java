@@ -24,7 +24,7 @@ final class BrokenErasure {
                         return super.erase(storedId, LiveLease.OVERRIDE);
                     }
                 }),
-                new BrokenStore("erase", "erase can't be forced", s -> new ForwardingStore(s) {
+                new BrokenStore("erase", "erase cannot be forced", s -> new ForwardingStore(s) {
                     @Override
                     public Erasure erase(String storedId, LiveLease liveLease) {
                         return super.erase(storedId, LiveLease.RESPECT);

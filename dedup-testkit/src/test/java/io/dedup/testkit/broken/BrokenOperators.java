@@ -19,7 +19,7 @@ final class BrokenOperators {
                         return super.forget(key, LiveLease.OVERRIDE);
                     }
                 }),
-                new BrokenStore("operators", "forget can't be forced", s -> new ForwardingStore(s) {
+                new BrokenStore("operators", "forget cannot be forced", s -> new ForwardingStore(s) {
                     @Override
                     public OperatorResult forget(DedupKey key, LiveLease liveLease) {
                         return super.forget(key, LiveLease.RESPECT);
@@ -48,7 +48,7 @@ final class BrokenOperators {
                         return super.forceDone(key, window, LiveLease.OVERRIDE);
                     }
                 }),
-                new BrokenStore("operators", "forceDone can't be forced", s -> new ForwardingStore(s) {
+                new BrokenStore("operators", "forceDone cannot be forced", s -> new ForwardingStore(s) {
                     @Override
                     public OperatorResult forceDone(DedupKey key, Window window, LiveLease liveLease) {
                         return super.forceDone(key, window, LiveLease.RESPECT);

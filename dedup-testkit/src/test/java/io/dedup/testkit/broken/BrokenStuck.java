@@ -73,7 +73,7 @@ final class BrokenStuck {
                         return all;
                     }
                 }),
-                new BrokenStore("stuck", "it can't list", s -> new ForwardingStore(s) {
+                new BrokenStore("stuck", "it cannot list", s -> new ForwardingStore(s) {
                     @Override
                     public StuckRecords findStuck(StuckQuery query) {
                         throw new UnsupportedOperationException();

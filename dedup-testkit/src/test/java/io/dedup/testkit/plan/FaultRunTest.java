@@ -141,7 +141,7 @@ class FaultRunTest {
     }
 
     @Test
-    @DisplayName("what can't be played is refused, with what to do about it")
+    @DisplayName("what cannot be played is refused, with what to do about it")
     void refused() {
         FakeTraffic traffic = FakeTraffic.good();
 
@@ -154,7 +154,7 @@ class FaultRunTest {
         refused(FaultRun.of(1, 1, 1, Fault.COPIES).traffic(traffic), "Call effects(...) first");
         refused(
                 run(traffic, Fault.COPIES).inThisProcess().store("localhost", 1, port -> "--port=" + port),
-                "can't be redirected to a proxy's port");
+                "cannot be redirected to a proxy's port");
         traffic.effects.add("m4");
         refused(run(traffic, Fault.COPIES).inThisProcess(), "\"m4\" had already taken effect before the plan started");
     }

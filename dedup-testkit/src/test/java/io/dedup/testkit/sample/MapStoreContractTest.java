@@ -30,7 +30,7 @@ class MapStoreContractTest extends DedupStoreContract {
 
         @Override
         public void advance(Duration by) {
-            now.updateAndGet(time -> time.plus(by)); // if a server's clock can't be moved, make its records older
+            now.updateAndGet(time -> time.plus(by)); // if a server's clock cannot be moved, make its records older
         }
 
         @Override

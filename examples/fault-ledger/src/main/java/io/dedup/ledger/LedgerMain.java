@@ -18,7 +18,7 @@ public final class LedgerMain {
     private LedgerMain() {}
 
     /**
-     * Exits with 1 when a promise of the framework was broken, and with 2 when it can't read its arguments.
+     * Exits with 1 when a promise of the framework was broken, and with 2 when it cannot read its arguments.
      *
      * @param args of {@link Settings}
      */

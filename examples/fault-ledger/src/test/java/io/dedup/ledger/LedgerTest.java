@@ -68,7 +68,7 @@ class LedgerTest {
                 assertThat(result.stuck()).isZero();
                 assertThat(result.deadLettered()).isZero();
                 // Every handler of an effect beyond the first could see its attempt; data loss has its own column.
-                assertThat(result.recognisable()).isEqualTo(result.doubled());
+                assertThat(result.recognizable()).isEqualTo(result.doubled());
             }
             if (result.row().isExact()) {
                 assertThat(result.effects()).isEqualTo(result.expected());

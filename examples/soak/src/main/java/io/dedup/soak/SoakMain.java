@@ -14,7 +14,7 @@ import picocli.CommandLine.ParameterException;
 public final class SoakMain {
     private SoakMain() {}
 
-    /** Exits with 1 when something has grown, or a message was lost or took effect twice, and with 2 when it can't read its arguments. */
+    /** Exits with 1 when something has grown, or a message was lost or took effect twice, and with 2 when it cannot read its arguments. */
     public static void main(String[] args) throws Exception {
         ParentWatch.start();
         int status;

@@ -39,7 +39,7 @@ public final class MutantsMain implements Callable<Integer> {
     @Option(
             names = "--timeout-s",
             description = "For one test, with the start of its servers. Default: ${DEFAULT-VALUE}")
-    private long timeOutSeconds = 240;
+    private long timeoutSeconds = 240;
 
     private MutantsMain() {}
 
@@ -52,7 +52,7 @@ public final class MutantsMain implements Callable<Integer> {
         List<Mutant> mutants = wanted();
         Files.createDirectories(directory);
         ResultsFile file = new ResultsFile(directory.resolve("mutants.csv"));
-        Judge judge = new Judge(checkout, directory, Duration.ofSeconds(timeOutSeconds));
+        Judge judge = new Judge(checkout, directory, Duration.ofSeconds(timeoutSeconds));
         String commit = judge.commit();
         Map<Mutant, Result> results = known(mutants, file.read(), commit);
         List<Mutant> open =

@@ -153,7 +153,7 @@ final class Application {
         CompletableFuture<@Nullable Void> future = new CompletableFuture<>();
         later(place(record), () -> {
             if (fails(record)) {
-                future.completeExceptionally(new IllegalStateException("can't handle " + record.value()));
+                future.completeExceptionally(new IllegalStateException("cannot handle " + record.value()));
             } else {
                 effect(record);
                 future.complete(null);
@@ -182,9 +182,9 @@ final class Application {
             case NACK_AND_SLEEP -> requireNonNull(acknowledgment).nack(nackSleep());
             case SEEK_AND_THROW -> {
                 seek(partition(record), record.offset(), consumer);
-                throw new IllegalStateException("can't handle " + record.value());
+                throw new IllegalStateException("cannot handle " + record.value());
             }
-            default -> throw new IllegalStateException("can't handle " + record.value());
+            default -> throw new IllegalStateException("cannot handle " + record.value());
         }
     }
 
@@ -204,7 +204,7 @@ final class Application {
         ConsumerRecord<String, String> first = all.get(0).record;
         seek(partition(first), first.offset(), consumer);
         if (circumstances.onFailure() == OnFailure.SEEK_AND_THROW) {
-            throw new IllegalStateException("can't handle what was collected from " + place(first));
+            throw new IllegalStateException("cannot handle what was collected from " + place(first));
         }
     }
 
@@ -254,10 +254,10 @@ final class Application {
                 calls.call(Place.HANDLER, record, consumer, requireNonNull(container));
             }
         }
-        if (circumstances.onFailure() == OnFailure.THROW) { // it can't name a record, so it does everything or nothing
+        if (circumstances.onFailure() == OnFailure.THROW) { // it cannot name a record, so it does everything or nothing
             for (ConsumerRecord<String, String> record : batch) {
                 if (fails(record)) {
-                    throw new IllegalStateException("can't handle " + record.value());
+                    throw new IllegalStateException("cannot handle " + record.value());
                 }
             }
         }
@@ -278,10 +278,10 @@ final class Application {
                             .nack(i, circumstances.onFailure() == OnFailure.NACK ? Duration.ZERO : nackSleep());
                     return;
                 }
-                case THROW_NAMED -> throw new BatchListenerFailedException("can't handle " + record.value(), record);
+                case THROW_NAMED -> throw new BatchListenerFailedException("cannot handle " + record.value(), record);
                 default -> {
                     seekToRest(batch.subList(i, batch.size()), consumer);
-                    throw new BatchListenerFailedException("can't handle " + record.value(), record);
+                    throw new BatchListenerFailedException("cannot handle " + record.value(), record);
                 }
             }
         }

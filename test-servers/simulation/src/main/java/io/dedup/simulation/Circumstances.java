@@ -53,7 +53,7 @@ record Circumstances(
         FUTURE
     }
 
-    /** What the listener does when it can't handle a record. */
+    /** What the listener does when it cannot handle a record. */
     enum OnFailure {
         /** Throws, as most listeners do. */
         THROW,

@@ -71,7 +71,7 @@ final class Interceptors {
                 && draws.chance(ONE_IN, "interceptor throws at " + value)) {
             thrown.add(value);
             steps.accept("interceptor throws at " + Application.place(record));
-            throw new IllegalStateException("the interceptor can't handle " + value);
+            throw new IllegalStateException("the interceptor cannot handle " + value);
         }
         return true;
     }

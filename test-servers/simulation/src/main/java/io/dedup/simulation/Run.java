@@ -390,7 +390,7 @@ final class Run {
     }
 
     /**
-     * A claim whose transaction's commit got no answer is left to its lease when the broker can't be asked, and the simulation has no
+     * A claim whose transaction's commit got no answer is left to its lease when the broker cannot be asked, and the simulation has no
      * admin client. The place of a record in a topic that was made again may be that of another one.
      */
     private boolean mayLeaveClaims() {

@@ -65,7 +65,7 @@ final class Shrinking {
         try {
             verdict = simulation.run(new Scenario(seed, circumstances, events));
         } catch (RuntimeException e) {
-            return false; // a combination that the application can't have
+            return false; // a combination that the application cannot have
         }
         if (verdict.kinds().stream().noneMatch(kinds::contains)) {
             return false;

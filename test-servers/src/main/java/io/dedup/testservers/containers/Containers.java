@@ -16,7 +16,7 @@ import org.testcontainers.utility.DockerImageName;
  */
 public final class Containers {
 
-    private static final Logger LOG = LoggerFactory.getLogger(Containers.class);
+    private static final Logger log = LoggerFactory.getLogger(Containers.class);
     private static final Path SOCKET = Path.of("/var/run/docker.sock");
 
     private Containers() {}
@@ -34,7 +34,7 @@ public final class Containers {
         try {
             return Optional.of(starter.get());
         } catch (RuntimeException e) {
-            LOG.warn("no container for {}, using the embedded server: {}", server, e.toString());
+            log.warn("no container for {}, using the embedded server: {}", server, e.toString());
             return Optional.empty();
         }
     }

@@ -50,7 +50,7 @@ public final class BinaryCache {
                 return entry;
             }
         } catch (IOException e) {
-            throw new UncheckedIOException("can't unpack " + jar.getFileName(), e);
+            throw new UncheckedIOException("cannot unpack " + jar.getFileName(), e);
         } finally {
             ONE_THREAD.unlock();
         }

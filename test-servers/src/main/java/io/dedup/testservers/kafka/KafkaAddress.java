@@ -36,7 +36,7 @@ public record KafkaAddress(String bootstrapServers) {
                     .all()
                     .get(LIMIT.toSeconds(), TimeUnit.SECONDS);
         } catch (ExecutionException | TimeoutException e) {
-            throw new IllegalStateException("can't create topic " + name + " at " + bootstrapServers, e);
+            throw new IllegalStateException("cannot create topic " + name + " at " + bootstrapServers, e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException("interrupted while creating topic " + name, e);

@@ -15,7 +15,7 @@ import org.slf4j.LoggerFactory;
  */
 public abstract class LocalServer implements AutoCloseable {
 
-    private static final Logger LOG = LoggerFactory.getLogger(LocalServer.class);
+    private static final Logger log = LoggerFactory.getLogger(LocalServer.class);
 
     private final String name;
     private final int port;
@@ -52,7 +52,7 @@ public abstract class LocalServer implements AutoCloseable {
         }
         long begin = System.nanoTime();
         process = launch();
-        LOG.info("{} on port {} ready after {} ms", name, port, (System.nanoTime() - begin) / 1_000_000);
+        log.info("{} on port {} ready after {} ms", name, port, (System.nanoTime() - begin) / 1_000_000);
     }
 
     /** Ends the server in an orderly way. */

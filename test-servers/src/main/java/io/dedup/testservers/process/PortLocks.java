@@ -52,7 +52,7 @@ final class PortLocks {
             }
             return true;
         } catch (IOException e) {
-            throw new UncheckedIOException("can't lock a port", e);
+            throw new UncheckedIOException("cannot lock a port", e);
         }
     }
 }

@@ -56,7 +56,7 @@ final class Reaper {
                     .start();
             return new Reaper(shell.getOutputStream());
         } catch (IOException e) {
-            throw new UncheckedIOException("can't start sh, which ends the test servers", e);
+            throw new UncheckedIOException("cannot start sh, which ends the test servers", e);
         }
     }
 

@@ -56,7 +56,7 @@ public final class ServerProcess {
             CompletableFuture<Void> forgotten = process.onExit().thenAccept(ended -> reaper.drop(ended.pid()));
             return new ServerProcess(name, process, forgotten, log, logStart);
         } catch (IOException e) {
-            throw new UncheckedIOException("can't start " + name + ": " + command, e);
+            throw new UncheckedIOException("cannot start " + name + ": " + command, e);
         }
     }
 
@@ -155,7 +155,7 @@ public final class ServerProcess {
                     .start();
             kill.onExit().join();
         } catch (IOException e) {
-            throw new UncheckedIOException("can't send SIG" + signal, e);
+            throw new UncheckedIOException("cannot send SIG" + signal, e);
         }
     }
 

@@ -46,7 +46,7 @@ final class Workspace {
                 Files.setPosixFilePermissions(root, PosixFilePermissions.fromString("rwx--x--x"));
                 return new Workspace(root, Reaper.start(root));
             } catch (IOException e) {
-                throw new UncheckedIOException("can't create a directory for the test servers", e);
+                throw new UncheckedIOException("cannot create a directory for the test servers", e);
             }
         }
     }

@@ -10,7 +10,7 @@ import org.slf4j.LoggerFactory;
 /** Waits until a running server has noticed a change. A server that doesn't answer hasn't noticed it yet. */
 final class Await {
 
-    private static final Logger LOG = LoggerFactory.getLogger(Await.class);
+    private static final Logger log = LoggerFactory.getLogger(Await.class);
     private static final Duration LIMIT = Duration.ofMinutes(2);
     private static final Duration INTERVAL = Duration.ofMillis(20);
 
@@ -30,7 +30,7 @@ final class Await {
         try {
             return condition.getAsBoolean();
         } catch (UncheckedIOException e) { // a server closes its connections when it becomes a replica
-            LOG.debug("no answer: {}", e.toString());
+            log.debug("no answer: {}", e.toString());
             return false;
         }
     }

@@ -75,7 +75,7 @@ public record RedisBinary(Path path, String version) {
             }
             return new RedisBinary(path, matcher.group(1));
         } catch (IOException e) {
-            throw new UncheckedIOException("can't run " + path, e);
+            throw new UncheckedIOException("cannot run " + path, e);
         }
     }
 

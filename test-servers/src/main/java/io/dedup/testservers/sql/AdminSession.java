@@ -76,7 +76,7 @@ final class AdminSession implements AutoCloseable {
         try {
             connection.close();
         } catch (SQLException e) {
-            throw new IllegalStateException("can't close the connection to " + where, e);
+            throw new IllegalStateException("cannot close the connection to " + where, e);
         }
     }
 }

@@ -65,7 +65,7 @@ final class MariaDbBinary {
                     unpack(zip, entry, directory);
                 }
             }
-            initialise(directory);
+            initialize(directory);
         }
 
         /** Only what the server itself needs of the 360 MB. */
@@ -91,7 +91,7 @@ final class MariaDbBinary {
         }
 
         /** What the distribution's install script does. */
-        private static void initialise(Path directory) throws IOException {
+        private static void initialize(Path directory) throws IOException {
             StringBuilder sql = new StringBuilder("create database mysql;\nuse mysql;\nSET @auth_root_socket=NULL;\n");
             for (String file : SYSTEM_TABLES) {
                 sql.append(Files.readString(directory.resolve("share").resolve(file), StandardCharsets.UTF_8));

@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A MariaDB primary and a replica that follows it by global transaction IDs. Where commits wait for the replica ({@code
- * synchronous}), that is semi-synchronous replication with {@code AFTER_SYNC}, without a time-out after which it would continue
+ * synchronous}), that is semi-synchronous replication with {@code AFTER_SYNC}, without a timeout after which it would continue
  * without the replica; from a promotion on until there is another replica commits don't wait.
  *
  * <p>A new replica starts empty and is sent everything since the first primary's start.

@@ -66,10 +66,10 @@ final class PostgresBinary {
                     }
                 }
             }
-            initialise(directory);
+            initialize(directory);
         }
 
-        private static void initialise(Path directory) throws IOException {
+        private static void initialize(Path directory) throws IOException {
             Path data = Files.createDirectory(directory.resolve("new-data"));
             Unprivileged.own(data);
             ServerProcess.run(

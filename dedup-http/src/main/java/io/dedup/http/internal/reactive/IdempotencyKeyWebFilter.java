@@ -26,7 +26,7 @@ import reactor.core.publisher.Mono;
  * Runs a request once for its key, in WebFlux. In front of the handler, and behind what authenticates clients. Never blocks an event
  * loop: it claims on a thread of {@code Schedulers.boundedElastic()}, where the handler begins as well.
  *
- * <p>There are two in a chain. The first takes what it recognises. Filters behind it may rewrite a path: the last takes what is recognised
+ * <p>There are two in a chain. The first takes what it recognizes. Filters behind it may rewrite a path: the last takes what is recognized
  * only then.
  */
 public final class IdempotencyKeyWebFilter implements WebFilter, Ordered {

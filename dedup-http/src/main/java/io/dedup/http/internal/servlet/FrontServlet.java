@@ -41,7 +41,7 @@ public interface FrontServlet {
      */
     boolean permitsOrigin(HttpServletRequest request, HttpServletResponse response) throws IOException;
 
-    /** Why a pattern can't be matched; null if it can. */
+    /** Why a pattern cannot be matched; null if it can. */
     @Nullable
     String problem(PathPattern pattern);
 

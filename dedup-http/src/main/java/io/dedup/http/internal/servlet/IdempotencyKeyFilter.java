@@ -29,8 +29,8 @@ import org.jspecify.annotations.Nullable;
  * <p>The order is that of every run: claim, handler, record, and only then the response to the client. A request that is handled
  * asynchronously passes again when its result is dispatched, and ends there.
  *
- * <p>There are two in a chain. The first takes what it recognises. Filters behind it may rewrite a path, or forward to another one: the
- * last, directly in front of the servlet, takes what is recognised only then.
+ * <p>There are two in a chain. The first takes what it recognizes. Filters behind it may rewrite a path, or forward to another one: the
+ * last, directly in front of the servlet, takes what is recognized only then.
  */
 public final class IdempotencyKeyFilter implements Filter {
     private static final String RUN = IdempotencyKeyFilter.class.getName();

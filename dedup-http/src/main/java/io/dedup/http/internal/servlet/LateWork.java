@@ -22,7 +22,7 @@ import org.springframework.web.method.HandlerMethod;
 /**
  * Asynchronous work of one request in Spring MVC, which may go on after its request has timed out. Reports its result also then.
  *
- * <p>Spring closes a {@code DeferredResult} with the time-out, so that a later result would be lost: here, the exception of the time-out
+ * <p>Spring closes a {@code DeferredResult} with the timeout, so that a later result would be lost: here, the exception of the timeout
  * is thrown in its place, and Spring isn't notified of the request's end before that of the work. Thread-safe.
  */
 final class LateWork implements DeferredResultProcessingInterceptor, CallableProcessingInterceptor {
@@ -125,7 +125,7 @@ final class LateWork implements DeferredResultProcessingInterceptor, CallablePro
         return !type.isAssignableFrom(DeferredResult.class) && !DeferredResult.class.isAssignableFrom(type);
     }
 
-    /** Behind the application's own answer to the time-out, which is its result if there is one. */
+    /** Behind the application's own answer to the timeout, which is its result if there is one. */
     @Override
     public <T> boolean handleTimeout(NativeWebRequest request, DeferredResult<T> timedOut) {
         if (keepOpen(timedOut)) {

@@ -217,7 +217,7 @@ final class ServletRun implements Settlement<Boolean, Optional<Throwable>>, Asyn
         timedOut = true;
     }
 
-    /** The connection failed, and whoever makes the response may not know it yet. Tomcat also reports an answer to a time-out so. */
+    /** The connection failed, and whoever makes the response may not know it yet. Tomcat also reports an answer to a timeout so. */
     @Override
     public void onError(AsyncEvent event) {
         if (!timedOut) {

@@ -59,7 +59,7 @@ public final class ContainerAck {
     }
 
     /** One partition no longer holds it back. */
-    void freeInOne() {
+    void stopWaitingInOne() {
         waitingIn--;
     }
 

@@ -3,7 +3,7 @@ package io.dedup.kafka.internal.ack;
 import io.dedup.adapter.DedupAdapter;
 import io.dedup.adapter.Execution;
 import io.dedup.adapter.WaitBudget;
-import io.dedup.kafka.internal.FailedWork;
+import io.dedup.kafka.internal.failure.FailedWork;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;

@@ -127,13 +127,13 @@ public final class PendingDelivery {
     }
 
     /** Whether the partition must be read again from this record on. */
-    boolean mustComeAgain() {
+    boolean mustBeRedelivered() {
         return state == State.AGAIN || isOverdue();
     }
 
     /** The record has been redelivered. Returns the failure of its work, if there is one to report. */
     @Nullable
-    Throwable comesAgain() {
+    Throwable redeliveryCause() {
         if (state != State.AGAIN) {
             return null;
         }

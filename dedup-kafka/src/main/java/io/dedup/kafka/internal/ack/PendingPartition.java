@@ -164,7 +164,7 @@ public final class PendingPartition {
     void drain(List<ContainerAck> due) {
         while (!waiting.isEmpty() && !unfinishedUpTo(waiting.firstKey())) {
             for (ContainerAck ack : waiting.pollFirstEntry().getValue()) {
-                ack.freeInOne();
+                ack.stopWaitingInOne();
                 if (ack.isDue()) {
                     due.add(ack);
                 }

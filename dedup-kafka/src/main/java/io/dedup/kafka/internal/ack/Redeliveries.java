@@ -81,7 +81,7 @@ public final class Redeliveries {
     }
 
     /**
-     * Retention has deleted what is below this offset: the failed records there can't be fetched again, and no longer hold
+     * Retention has deleted what is below this offset: the failed records there cannot be fetched again, and no longer hold
      * back what is above them.
      */
     public void deletedBelow(TopicPartition id, long logStart) {
@@ -116,7 +116,7 @@ public final class Redeliveries {
         return pending.locked(() -> {
             PendingPartition partition = pending.find(id);
             PendingDelivery lowest = partition == null ? null : partition.lowest();
-            return lowest != null && lowest.mustComeAgain() ? Math.min(lowest.offset, position) : position;
+            return lowest != null && lowest.mustBeRedelivered() ? Math.min(lowest.offset, position) : position;
         });
     }
 
@@ -125,7 +125,7 @@ public final class Redeliveries {
     public Throwable failureOf(ConsumerRecord<?, ?> record) {
         return pending.locked(() -> {
             PendingDelivery there = at(record);
-            return there == null ? null : there.comesAgain();
+            return there == null ? null : there.redeliveryCause();
         });
     }
 

@@ -127,7 +127,7 @@ public final class BoundConsumer {
                 position -> watched.backTo(id, redeliveries.position(id, position), position));
     }
 
-    /** Whether offsets can be committed at all: without a group they can't, and acknowledgments have no effect. */
+    /** Whether offsets can be committed at all: without a group they cannot, and acknowledgments have no effect. */
     public boolean commitsOffsets() {
         return commitsOffsets;
     }

@@ -92,10 +92,10 @@ public final class BoundConsumers {
      * An exception left the container's loop over the records that this thread's consumer has polled: the container may
      * drop them.
      */
-    public void disturbed() {
+    public void suspectDrop() {
         BoundConsumer bound = currentOrNull();
         if (bound != null) {
-            bound.outstanding().disturbed();
+            bound.outstanding().suspectDrop();
         }
     }
 

@@ -8,7 +8,7 @@ import java.time.Duration;
  * @param maxPollInterval the longest time between two polls
  * @param maxUnfinished the maximum number of records delivered to handlers from a partition's first unfinished record
  *     on
- * @param commitsOffsets whether offsets can be committed at all: without a group they can't, and acknowledgments have
+ * @param commitsOffsets whether offsets can be committed at all: without a group they cannot, and acknowledgments have
  *     no effect
  */
 public record ConsumerLimits(Duration maxPollInterval, int maxUnfinished, boolean commitsOffsets) {}

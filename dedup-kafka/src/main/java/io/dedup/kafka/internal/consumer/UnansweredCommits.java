@@ -41,7 +41,7 @@ public final class UnansweredCommits {
     /**
      * The executions that are done if the committed offsets are at least these.
      *
-     * @param most beyond which the commit can't have moved them
+     * @param most beyond which the commit cannot have moved them
      */
     private record Unanswered(
             List<Execution> executions, Map<TopicPartition, Long> offsets, Map<TopicPartition, Long> most) {
@@ -73,7 +73,7 @@ public final class UnansweredCommits {
     /**
      * The commit of these failed, and it isn't known whether it took effect.
      *
-     * @param most beyond which it can't have moved the offsets; a partition without an entry has no such limit
+     * @param most beyond which it cannot have moved the offsets; a partition without an entry has no such limit
      */
     void add(List<Execution> executions, Map<TopicPartition, Long> offsets, Map<TopicPartition, Long> most) {
         unanswered.add(new Unanswered(List.copyOf(executions), new HashMap<>(offsets), most));
@@ -129,7 +129,7 @@ public final class UnansweredCommits {
         Map<TopicPartition, OffsetAndMetadata> answers;
         try {
             answers = consumer.committed(asked.keySet(), ASKING);
-        } catch (RuntimeException e) { // for example a time-out while the transaction is open
+        } catch (RuntimeException e) { // for example a timeout while the transaction is open
             log.debug("Cannot read the committed offsets of {} yet", asked.keySet(), e);
             return Answer.UNKNOWN;
         }

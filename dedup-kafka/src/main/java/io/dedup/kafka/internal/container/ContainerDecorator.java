@@ -96,9 +96,9 @@ public final class ContainerDecorator implements AutoCloseable {
                     + ": it is running. Decorate it before its start");
         }
         Invocations invocations = new Invocations();
-        boolean declaredLater = listener != null && HandlerCalls.take(listener, invocations);
+        boolean declaredLater = listener != null && HandlerCalls.wrap(listener, invocations);
         boolean answers = listener != null
-                && HandlerCalls.stands(listener, invocations)
+                && HandlerCalls.isWrapped(listener, invocations)
                 && ReplyTemplate.take(listener, replies, invocations::replying);
         ContainerServices services = services(container);
         AsyncMode later = AsyncMode.of(container, declaredLater);
@@ -119,7 +119,7 @@ public final class ContainerDecorator implements AutoCloseable {
                 new ListenerTraits(declaredLater, later != null, claimsAhead),
                 maxUnfinished);
         hooks.install(ConsumerSettings.factoryOf(container));
-        WatchedInterceptors.watch(container, services.consumers()::disturbed);
+        WatchedInterceptors.watch(container, services.consumers()::suspectDrop);
         ListenerReplies answered =
                 new ListenerReplies(answers ? replies : null, deliveries, services.kafkaTransactions()::areUsed);
         container.setupMessageListener(
@@ -168,7 +168,7 @@ public final class ContainerDecorator implements AutoCloseable {
                     + ": it isn't decorated, or its message listener was wrapped or replaced after the decoration. Set"
                     + " the listener first, then decorate");
         }
-        StartCheck check = decorated.check();
+        ContainerStartCheck check = decorated.check();
         check.requireSafe();
         return check.warnings();
     }
@@ -178,7 +178,7 @@ public final class ContainerDecorator implements AutoCloseable {
      * {@code destinations}.
      */
     public void retryTopics(AbstractMessageListenerContainer<?, ?> main, DestinationTopicContainer destinations) {
-        for (String topic : StartCheck.topics(main.getContainerProperties())) {
+        for (String topic : ContainerStartCheck.topics(main.getContainerProperties())) {
             deliveries.roles().plan(destinations, main.getListenerId(), topic);
         }
     }

@@ -63,8 +63,8 @@ final class DecoratedContainer implements ContainerLifecycle {
         this.consumers = services.consumers();
     }
 
-    StartCheck check() {
-        return new StartCheck(container, services, traits);
+    ContainerStartCheck check() {
+        return new ContainerStartCheck(container, services, traits);
     }
 
     ContainerServices services() {
@@ -128,7 +128,7 @@ final class DecoratedContainer implements ContainerLifecycle {
     }
 
     /**
-     * Claims nothing ahead if polls and commits can't be seen: polls return unused claims, and commits wait for
+     * Claims nothing ahead if polls and commits cannot be seen: polls return unused claims, and commits wait for
      * successes to be recorded.
      */
     private ClaimedPoll claims(ConsumerSeekCallback seeks, Duration maxPollInterval) {
@@ -142,7 +142,7 @@ final class DecoratedContainer implements ContainerLifecycle {
     @Override
     public void assigned(Collection<TopicPartition> partitions) {
         Set<String> topics = partitions.stream().map(TopicPartition::topic).collect(Collectors.toSet());
-        StartCheck check = check();
+        ContainerStartCheck check = check();
         read.addAll(topics); // a cooperative rebalance reports only added partitions
         if (!stopUnless(() -> check.requireOneGroup(topics)) || !stopUnless(() -> check.requireModes(read))) {
             consumerStopped(); // a record that was fetched already then causes an Error and isn't acked

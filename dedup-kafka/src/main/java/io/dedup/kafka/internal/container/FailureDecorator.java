@@ -17,7 +17,7 @@ import org.springframework.kafka.listener.DefaultErrorHandler;
 import org.springframework.kafka.listener.ExceptionClassifier;
 import org.springframework.kafka.transaction.KafkaAwareTransactionManager;
 
-/** Replaces a container's error handling by one that recognises deferrals. */
+/** Replaces a container's error handling by one that recognizes deferrals. */
 final class FailureDecorator {
     private FailureDecorator() {}
 

@@ -52,7 +52,7 @@ public final class TransactionCheck {
         this.traits = traits;
     }
 
-    /** Returns why the container can't be run safely with these topics; null if it can. */
+    /** Returns why the container cannot be run safely with these topics; null if it can. */
     @Nullable
     String problem(Collection<String> topics, Object listener) {
         return Stream.<Supplier<@Nullable String>>of(
@@ -93,13 +93,13 @@ public final class TransactionCheck {
                         + " TRANSACTIONAL, which opens the transaction around the handler";
     }
 
-    /** The class is deprecated, so that it is recognised by its name. */
+    /** The class is deprecated, so that it is recognized by its name. */
     private static boolean isChained(@Nullable Object manager) {
         Object ours = manager instanceof DedupTransactionManager<?, ?> decorated ? decorated.delegate() : manager;
         return ours != null && ours.getClass().getName().equals(CHAINED);
     }
 
-    /** Returns why the container's Kafka transactions can't be decorated; null if they can. */
+    /** Returns why the container's Kafka transactions cannot be decorated; null if they can. */
     private @Nullable String kafkaProblem() {
         if (!services.kafkaTransactions().areUsed()
                 || !(container.getAfterRollbackProcessor() instanceof DeferralAwareRollbackProcessor<?, ?>)) {
@@ -180,7 +180,7 @@ public final class TransactionCheck {
         return null;
     }
 
-    /** Returns why the listener can't read topics of these modes; null if it can. A batch has one mode. */
+    /** Returns why the listener cannot read topics of these modes; null if it can. A batch has one mode. */
     private @Nullable String modesProblem(Collection<String> topics, Object listener) {
         if (!(listener instanceof BatchMessageListener<?, ?>)) {
             return null;
@@ -196,7 +196,7 @@ public final class TransactionCheck {
     }
 
     /**
-     * Returns why work that ends after the listener's call can't be part of a transaction; null if there is no such
+     * Returns why work that ends after the listener's call cannot be part of a transaction; null if there is no such
      * work or no transaction.
      */
     private @Nullable String laterProblem(Collection<String> topics) {

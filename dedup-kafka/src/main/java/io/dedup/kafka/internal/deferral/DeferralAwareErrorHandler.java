@@ -194,7 +194,7 @@ public final class DeferralAwareErrorHandler implements CommonErrorHandler {
     @Override
     public void handleOtherException(
             Exception thrown, Consumer<?, ?> consumer, MessageListenerContainer container, boolean batchListener) {
-        consumers.disturbed();
+        consumers.suspectDrop();
         delegate.handleOtherException(thrown, consumer, container, batchListener);
     }
 

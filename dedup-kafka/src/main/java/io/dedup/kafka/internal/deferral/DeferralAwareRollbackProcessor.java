@@ -60,7 +60,7 @@ public final class DeferralAwareRollbackProcessor<K, V> implements AfterRollback
             Exception exception,
             boolean recoverable,
             EOSMode eosMode) {
-        if (comesAgain(exception, records, consumer, container)) {
+        if (redeliver(exception, records, consumer, container)) {
             return;
         }
         consumers.handlingError(
@@ -78,7 +78,7 @@ public final class DeferralAwareRollbackProcessor<K, V> implements AfterRollback
             Exception exception,
             boolean recoverable,
             EOSMode eosMode) {
-        if (comesAgain(exception, recordList, consumer, container)) {
+        if (redeliver(exception, recordList, consumer, container)) {
             return;
         }
         consumers.handlingError(
@@ -116,7 +116,7 @@ public final class DeferralAwareRollbackProcessor<K, V> implements AfterRollback
      * Whether these records are deferred, and so retried without limit; otherwise they have failed, and the delegate
      * decides.
      */
-    private boolean comesAgain(
+    private boolean redeliver(
             Exception exception,
             List<ConsumerRecord<K, V>> records,
             Consumer<K, V> consumer,
@@ -127,7 +127,7 @@ public final class DeferralAwareRollbackProcessor<K, V> implements AfterRollback
             restoring(records, consumer);
             return false;
         }
-        comesAgain(deferral, records, consumer, container);
+        redeliver(deferral, records, consumer, container);
         return true;
     }
 
@@ -159,7 +159,7 @@ public final class DeferralAwareRollbackProcessor<K, V> implements AfterRollback
         return null;
     }
 
-    private void comesAgain(
+    private void redeliver(
             DeliveryDeferredException deferral,
             List<ConsumerRecord<K, V>> records,
             Consumer<K, V> consumer,

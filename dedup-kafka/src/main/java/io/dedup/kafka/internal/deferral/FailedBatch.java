@@ -84,7 +84,7 @@ final class FailedBatch {
         RecordFailedException failed = RecordFailedException.in(thrown);
         ConsumerRecord<?, ?> record = failed == null ? null : failed.getRecord();
         BoundConsumer bound = consumers.currentOrNull();
-        if (record == null || bound == null || bound.outstanding().isDisturbed()) {
+        if (record == null || bound == null || bound.outstanding().dropIsSuspected()) {
             return;
         }
         List<ConsumerRecord<?, ?>> records = PollOffsets.listOf(data);

@@ -6,7 +6,7 @@ import org.springframework.kafka.listener.ListenerUtils;
 import org.springframework.kafka.listener.MessageListenerContainer;
 
 /**
- * Waits on a consumer's thread before a deferred record is redelivered. For consumers whose polls can't be watched:
+ * Waits on a consumer's thread before a deferred record is redelivered. For consumers whose polls cannot be watched:
  * nothing would end a pause of their partitions.
  */
 final class InPlaceBackOff {

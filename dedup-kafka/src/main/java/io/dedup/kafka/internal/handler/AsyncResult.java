@@ -1,6 +1,6 @@
 package io.dedup.kafka.internal.handler;
 
-import io.dedup.kafka.internal.FailedWork;
+import io.dedup.kafka.internal.failure.FailedWork;
 import io.dedup.text.Causes;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;

@@ -25,7 +25,7 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * return. Work that ends later is waited for, or the run ends with it.
  *
  * <p>spring-kafka would acknowledge a failed future before retrying it, so that a crash in between loses the message;
- * and it doesn't recognise a {@code CompletionStage}, a {@code Future} or an {@code Object} that is a future. Therefore
+ * and it doesn't recognize a {@code CompletionStage}, a {@code Future} or an {@code Object} that is a future. Therefore
  * this class handles return values itself.
  */
 public final class HandlerCalls {
@@ -39,16 +39,16 @@ public final class HandlerCalls {
      * @return whether a method is declared to return a {@code CompletableFuture} or a {@code Mono}, or is a
      *     {@code suspend} function
      */
-    public static boolean take(Object listener, Invocations invocations) {
+    public static boolean wrap(Object listener, Invocations invocations) {
         if (!(HandlerMethods.innermost(listener) instanceof MessagingMessageListenerAdapter<?, ?> adapter)) {
             return false;
         }
         try {
             Object handler = HandlerMethods.read(MessagingMessageListenerAdapter.class, "handlerMethod", adapter);
-            if (handler instanceof HandlerAdapter known && !(handler instanceof SeenHandler)) {
-                SeenHandler seen = seen(known, invocations);
-                adapter.setHandlerMethod(seen);
-                return seen.declaredLater;
+            if (handler instanceof HandlerAdapter known && !(handler instanceof WrappedHandler)) {
+                WrappedHandler wrapped = wrapped(known, invocations);
+                adapter.setHandlerMethod(wrapped);
+                return wrapped.declaredLater;
             }
         } catch (ReflectiveOperationException | RuntimeException e) { // spring-kafka has no getter for it
             log.warn(
@@ -64,41 +64,41 @@ public final class HandlerCalls {
      * Whether the listener's handler is wrapped for these invocations. If it isn't, a duplicate must not be passed to
      * the listener to be answered: its handler would run.
      */
-    public static boolean stands(Object listener, Invocations invocations) {
+    public static boolean isWrapped(Object listener, Invocations invocations) {
         try {
             return HandlerMethods.innermost(listener) instanceof MessagingMessageListenerAdapter<?, ?> adapter
                     && HandlerMethods.read(MessagingMessageListenerAdapter.class, "handlerMethod", adapter)
-                            instanceof SeenHandler seen
-                    && seen.invocations == invocations;
+                            instanceof WrappedHandler wrapped
+                    && wrapped.invocations == invocations;
         } catch (ReflectiveOperationException | RuntimeException e) {
             return false;
         }
     }
 
-    private static SeenHandler seen(HandlerAdapter handler, Invocations invocations)
+    private static WrappedHandler wrapped(HandlerAdapter handler, Invocations invocations)
             throws ReflectiveOperationException {
         Object one = HandlerMethods.read(HandlerAdapter.class, "invokerHandlerMethod", handler);
         return one instanceof InvocableHandlerMethod method
-                ? new SeenHandler(method, invocations)
-                : new SeenHandler(
+                ? new WrappedHandler(method, invocations)
+                : new WrappedHandler(
                         (DelegatingInvocableHandler) Objects.requireNonNull(
                                 HandlerMethods.read(HandlerAdapter.class, "delegatingHandler", handler)),
                         invocations);
     }
 
     /** Replaces spring-kafka's own handler adapter. */
-    private static final class SeenHandler extends HandlerAdapter {
+    private static final class WrappedHandler extends HandlerAdapter {
         private final Invocations invocations;
         private final boolean declaredLater;
 
-        SeenHandler(InvocableHandlerMethod method, Invocations invocations) {
+        WrappedHandler(InvocableHandlerMethod method, Invocations invocations) {
             super(method);
             this.invocations = invocations;
             this.declaredLater = super.isAsyncReplies();
             invocations.handlerMethodAsks();
         }
 
-        SeenHandler(DelegatingInvocableHandler methods, Invocations invocations) {
+        WrappedHandler(DelegatingInvocableHandler methods, Invocations invocations) {
             super(methods);
             this.invocations = invocations;
             this.declaredLater = super.isAsyncReplies();

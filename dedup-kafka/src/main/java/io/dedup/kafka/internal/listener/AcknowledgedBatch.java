@@ -24,8 +24,8 @@ import org.springframework.kafka.support.Acknowledgment;
  * What the handler of one batch has, acknowledges and nacks in the manual ack modes: during its call and later, from
  * any thread.
  *
- * <p>A batch that is cut can't be acknowledged as a whole, because the container would commit what is behind the cut.
- * Its finished part is committed with the deferral; records that are acknowledged later are redelivered and recognised
+ * <p>A batch that is cut cannot be acknowledged as a whole, because the container would commit what is behind the cut.
+ * Its finished part is committed with the deferral; records that are acknowledged later are redelivered and recognized
  * as done.
  */
 final class AcknowledgedBatch {
@@ -107,7 +107,7 @@ final class AcknowledgedBatch {
         return new TrackedBatchAcknowledgment(this, container, handed, end, ack);
     }
 
-    /** The acknowledgment for a record that the handler is given alone; it can't acknowledge the poll. */
+    /** The acknowledgment for a record that the handler is given alone; it cannot acknowledge the poll. */
     TrackedBatchAcknowledgment acknowledgmentOfOne(HandedBatch<?, ?> handed, int index) {
         return new TrackedBatchAcknowledgment(this, container, handed, index, null);
     }
@@ -119,7 +119,7 @@ final class AcknowledgedBatch {
     /** The handler has returned, or had nothing to do, and nothing was cut off. */
     void end() {
         if (isNacked()) {
-            comeAgain();
+            letRedeliver();
         } else if (bound.batchRetry().isRunning() && batch.unfinished(batch.size()) < batch.size()) {
             bound.batchRetry().leaveUncommitted();
         }
@@ -130,7 +130,7 @@ final class AcknowledgedBatch {
         return bound.commitsOffsets() ? ContainerAck.ofBatch(container) : null;
     }
 
-    private void comeAgain() {
+    private void letRedeliver() {
         if (bound.batchRetry().isRunning() || !bound.commitsOffsets()) {
             throw nacked(null); // the error handler's retry loop doesn't know nacks and would commit the whole poll
         }
@@ -143,7 +143,7 @@ final class AcknowledgedBatch {
         batch.finishedBefore(again);
     }
 
-    /** The exception to throw where the container can't be given a nack. */
+    /** The exception to throw where the container cannot be given a nack. */
     RuntimeException nacked(@Nullable Throwable cause) {
         return batch.deferral(nackedFrom, nackedFrom, DeferReason.IN_FLIGHT, nackSleep, false, cause);
     }

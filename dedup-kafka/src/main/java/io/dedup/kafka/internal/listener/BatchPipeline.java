@@ -186,7 +186,7 @@ final class BatchPipeline<K, V> {
             if (kind.transaction().undoesAll()) {
                 commitBefore(plan, open.position());
             }
-            return batch.comesAgain(plan.runs().get(open.position()), open);
+            return batch.redelivered(plan.runs().get(open.position()), open);
         }
         BatchFailure failure = call.read(failed.thrown());
         if (!(failed.thrown() instanceof Error)) {
@@ -255,7 +255,7 @@ final class BatchPipeline<K, V> {
     private RuntimeException failedAlone(int index, HandlerFailedException failed) {
         Throwable thrown = failed.thrown();
         if (thrown instanceof NotAcknowledgedException open) {
-            return batch.comesAgain(index, open);
+            return batch.redelivered(index, open);
         }
         if (acknowledged != null && acknowledged.isNacked() && !(thrown instanceof Error)) {
             return acknowledged.nacked(thrown);

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What happens to each record of a batch: those before the cut are finished, the batch is cut at the first record that
- * can't be decided or handled, and everything behind it is redelivered.
+ * cannot be decided or handled, and everything behind it is redelivered.
  *
  * @param admissions one for each record; null if the handler has the message already, see {@code firsts}
  * @param firsts by the index of a copy: the delivery that it is a copy of
@@ -40,7 +40,7 @@ record BatchPlan(
         return new BatchPlan(List.of(), Map.of(), 0, List.of(index));
     }
 
-    /** All executions that were admitted, for a caller that can't continue with the batch. */
+    /** All executions that were admitted, for a caller that cannot continue with the batch. */
     static List<Execution> executions(BatchAdmission batch) {
         List<Execution> executions = new ArrayList<>(batch.admissions().size());
         for (Admission admission : batch.admissions()) {

@@ -13,7 +13,7 @@ public interface ContainerLifecycle {
     /**
      * The container is starting; called on the thread that starts it.
      *
-     * @throws IllegalStateException when it can't be run safely
+     * @throws IllegalStateException when it cannot be run safely
      */
     void starting();
 

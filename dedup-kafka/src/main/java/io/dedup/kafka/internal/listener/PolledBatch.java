@@ -7,10 +7,10 @@ import io.dedup.adapter.Delivery;
 import io.dedup.adapter.WaitBudget;
 import io.dedup.kafka.exception.DeliveryDeferredException;
 import io.dedup.kafka.internal.KafkaLog;
-import io.dedup.kafka.internal.Rethrow;
 import io.dedup.kafka.internal.ack.PendingDeliveries;
 import io.dedup.kafka.internal.consumer.BoundConsumer;
 import io.dedup.kafka.internal.deferral.RecordFailedException;
+import io.dedup.kafka.internal.failure.Rethrow;
 import io.dedup.kafka.internal.record.RecordDeliveries;
 import io.dedup.kafka.internal.settlement.HandedBatch;
 import io.dedup.kafka.internal.settlement.NotAcknowledgedException;
@@ -185,7 +185,7 @@ final class PolledBatch<K, V> {
     /**
      * The exception for a deferral.
      *
-     * @param index the record that can't be handled now
+     * @param index the record that cannot be handled now
      * @param first the poll's first unfinished record, as far as this batch knows
      */
     RuntimeException deferral(
@@ -200,7 +200,7 @@ final class PolledBatch<K, V> {
     }
 
     /** The deferral of a record that the handler didn't acknowledge, and of what was rolled back with it. */
-    RuntimeException comesAgain(int index, NotAcknowledgedException open) {
+    RuntimeException redelivered(int index, NotAcknowledgedException open) {
         if (!open.isNack()) {
             log.warn(
                     "Rolled back the message in {}: {}",

@@ -9,13 +9,13 @@ import io.dedup.adapter.Execution;
 import io.dedup.adapter.HandlerRun;
 import io.dedup.adapter.TransactionalRun;
 import io.dedup.kafka.internal.KafkaLog;
-import io.dedup.kafka.internal.Rethrow;
 import io.dedup.kafka.internal.ack.ContainerAck;
 import io.dedup.kafka.internal.ack.GivenRecords;
 import io.dedup.kafka.internal.ack.PendingDelivery;
 import io.dedup.kafka.internal.ack.TrackedAcknowledgment;
 import io.dedup.kafka.internal.consumer.BoundConsumer;
 import io.dedup.kafka.internal.deferral.Deferrals;
+import io.dedup.kafka.internal.failure.Rethrow;
 import io.dedup.kafka.internal.handler.Invocations.Invocation;
 import io.dedup.kafka.internal.reply.ReplyExchange;
 import io.dedup.kafka.internal.settlement.NotAcknowledgedException;
@@ -103,7 +103,7 @@ final class RecordCall<K, V> extends RecordListenerCall implements Invocation {
     @Override
     protected RuntimeException failure(Throwable thrown, boolean leaseLost) {
         if (thrown instanceof NotAcknowledgedException open) {
-            return comesAgain(open);
+            return redelivered(open);
         }
         if (HandlerRun.isDeferral(leaseLost, thrown)) {
             Deferrals deferrals = pipeline.services.deferrals();
@@ -113,7 +113,7 @@ final class RecordCall<K, V> extends RecordListenerCall implements Invocation {
     }
 
     /** Defers the record, with a warning unless the handler called {@code nack}. */
-    private RuntimeException comesAgain(NotAcknowledgedException open) {
+    private RuntimeException redelivered(NotAcknowledgedException open) {
         if (!open.isNack()) {
             log.warn(
                     "Rolled back the message in topic {}, partition {}, offset {}: {}",

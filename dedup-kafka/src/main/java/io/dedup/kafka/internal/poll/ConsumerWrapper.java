@@ -19,7 +19,7 @@ public abstract class ConsumerWrapper implements InvocationHandler {
     }
 
     /**
-     * The container's consumer, found through the callback that the container passes to its listener; null if it can't
+     * The container's consumer, found through the callback that the container passes to its listener; null if it cannot
      * be found. It is known before the first poll, because a listener may poll another consumer of the same factory
      * earlier.
      *
@@ -38,7 +38,7 @@ public abstract class ConsumerWrapper implements InvocationHandler {
         return null;
     }
 
-    /** Whether the container's consumer is Kafka's own and not wrapped, so that its calls can't be watched. */
+    /** Whether the container's consumer is Kafka's own and not wrapped, so that its calls cannot be watched. */
     public static boolean isBare(ConsumerSeekCallback container) {
         return consumerOf(container) instanceof KafkaConsumer<?, ?>;
     }

@@ -36,7 +36,7 @@ final class ContainersConsumer {
         return known == asking;
     }
 
-    /** The Kafka consumer; null if it can't be found. */
+    /** The Kafka consumer; null if it cannot be found. */
     @Nullable
     Consumer<?, ?> target() {
         return ConsumerWrapper.consumerOf(seeks) instanceof Consumer<?, ?> consumer
@@ -44,12 +44,12 @@ final class ContainersConsumer {
                 : null;
     }
 
-    /** Whether somebody else polls it now; false if that can't be found out. */
+    /** Whether somebody else polls it now; false if that cannot be found out. */
     boolean isPolledElsewhere() {
         return Boolean.FALSE.equals(containerPolls());
     }
 
-    /** Whether the container polls it now, or has just done so; false if that can't be found out. */
+    /** Whether the container polls it now, or has just done so; false if that cannot be found out. */
     boolean isPolledByContainer() {
         return Boolean.TRUE.equals(containerPolls());
     }
@@ -62,7 +62,7 @@ final class ContainersConsumer {
         }
     }
 
-    /** Whether the container commits the consumer's positions; true if that can't be found out. */
+    /** Whether the container commits the consumer's positions; true if that cannot be found out. */
     boolean isFixingOffsets() {
         try {
             return !Boolean.FALSE.equals(read("fixTxOffsets"));
@@ -73,7 +73,7 @@ final class ContainersConsumer {
 
     /**
      * The records that the container keeps for later, because it was paused in the middle of a poll, or because its error
-     * handler has left them. Null if that can't be found out.
+     * handler has left them. Null if that cannot be found out.
      */
     @Nullable
     ConsumerRecords<?, ?> kept() {

@@ -41,7 +41,7 @@ final class FetchAgain {
      * @throws Throwable what the consumer throws; the next poll tries again
      */
     void dropped(Consumer<?, ?> target) throws Throwable {
-        if (!outstanding.isDisturbed()) {
+        if (!outstanding.dropIsSuspected()) {
             return;
         }
         Map<TopicPartition, Long> dropped = outstanding.offsets();

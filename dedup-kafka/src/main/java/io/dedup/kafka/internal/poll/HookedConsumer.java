@@ -52,7 +52,7 @@ final class HookedConsumer extends ConsumerWrapper {
         } catch (RebalanceInProgressException e) {
             throw e; // the container keeps these offsets and continues with the poll
         } catch (Throwable e) {
-            polls.outstanding().disturbed();
+            polls.outstanding().suspectDrop();
             polls.claims().giveBack(); // the container drops the rest of the poll, and may wait before the next one
             throw e;
         }

@@ -43,7 +43,7 @@ public final class OutstandingRecords {
     private final Set<TopicPartition> waiting = new HashSet<>();
 
     private @Nullable Range current;
-    private boolean disturbed;
+    private boolean dropSuspected;
 
     /** The consumer passes these records to the container. */
     void polled(ConsumerRecords<?, ?> records) {
@@ -107,7 +107,7 @@ public final class OutstandingRecords {
      * @param kept what the container still has; null if that isn't known
      */
     void goneOn(@Nullable ConsumerRecords<?, ?> kept) {
-        if (disturbed || kept == null || ranges.isEmpty()) {
+        if (dropSuspected || kept == null || ranges.isEmpty()) {
             return;
         }
         for (TopicPartition partition : List.copyOf(ranges.keySet())) {
@@ -175,25 +175,25 @@ public final class OutstandingRecords {
     }
 
     /** An exception was thrown, and the container may have dropped the outstanding records. */
-    public void disturbed() {
-        disturbed = true;
+    public void suspectDrop() {
+        dropSuspected = true;
     }
 
     /** The container drops these, unless somebody has sought to them. */
     public void dropped(List<? extends ConsumerRecord<?, ?>> records) {
-        disturbed = disturbed || records.stream().anyMatch(this::holds);
+        dropSuspected = dropSuspected || records.stream().anyMatch(this::holds);
     }
 
     /** Whether the container may have dropped records that aren't fetched again yet. */
-    public boolean isDisturbed() {
-        return disturbed || !waiting.isEmpty();
+    public boolean dropIsSuspected() {
+        return dropSuspected || !waiting.isEmpty();
     }
 
-    /** The offset of the first record of each partition that is outstanding, or after a disturbance dropped. */
+    /** The offset of the first record of each partition that is outstanding, or perhaps dropped. */
     Map<TopicPartition, Long> offsets() {
         Map<TopicPartition, Long> offsets = new LinkedHashMap<>();
         ranges.forEach((partition, range) -> {
-            if (disturbed || waiting.isEmpty() || waiting.contains(partition)) {
+            if (dropSuspected || waiting.isEmpty() || waiting.contains(partition)) {
                 offsets.put(partition, range.next);
             }
         });
@@ -202,10 +202,10 @@ public final class OutstandingRecords {
 
     /** The dropped records are fetched again, except in these partitions, where the next poll tries again. */
     void restored(Set<TopicPartition> later) {
-        ranges.keySet().removeIf(each -> (disturbed || waiting.contains(each)) && !later.contains(each));
+        ranges.keySet().removeIf(each -> (dropSuspected || waiting.contains(each)) && !later.contains(each));
         waiting.clear();
         waiting.addAll(later);
         current = null;
-        disturbed = false;
+        dropSuspected = false;
     }
 }

@@ -17,23 +17,24 @@ import org.springframework.kafka.listener.RecordInterceptor;
  */
 public final class WatchedInterceptors implements InvocationHandler {
     private final Object interceptor;
-    private final Runnable disturbed;
+    private final Runnable suspectDrop;
 
-    private WatchedInterceptors(Object interceptor, Runnable disturbed) {
+    private WatchedInterceptors(Object interceptor, Runnable suspectDrop) {
         this.interceptor = interceptor;
-        this.disturbed = disturbed;
+        this.suspectDrop = suspectDrop;
     }
 
     @SuppressWarnings("unchecked")
-    public static <K, V> void watch(AbstractMessageListenerContainer<K, V> container, Runnable disturbed) {
+    public static <K, V> void watch(AbstractMessageListenerContainer<K, V> container, Runnable suspectDrop) {
         RecordInterceptor<K, V> records = (RecordInterceptor<K, V>) ofRecords(container);
         if (records != null && !isWatched(records)) {
             container.setRecordInterceptor(
-                    (RecordInterceptor<K, V>) around(RecordInterceptor.class, records, disturbed));
+                    (RecordInterceptor<K, V>) around(RecordInterceptor.class, records, suspectDrop));
         }
         BatchInterceptor<K, V> batches = (BatchInterceptor<K, V>) ofBatches(container);
         if (batches != null && !isWatched(batches)) {
-            container.setBatchInterceptor((BatchInterceptor<K, V>) around(BatchInterceptor.class, batches, disturbed));
+            container.setBatchInterceptor(
+                    (BatchInterceptor<K, V>) around(BatchInterceptor.class, batches, suspectDrop));
         }
     }
 
@@ -74,11 +75,11 @@ public final class WatchedInterceptors implements InvocationHandler {
                         && Proxy.getInvocationHandler(interceptor) instanceof WatchedInterceptors);
     }
 
-    private static Object around(Class<?> type, Object interceptor, Runnable disturbed) {
+    private static Object around(Class<?> type, Object interceptor, Runnable suspectDrop) {
         return Proxy.newProxyInstance(
                 WatchedInterceptors.class.getClassLoader(),
                 new Class<?>[] {type},
-                new WatchedInterceptors(interceptor, disturbed));
+                new WatchedInterceptors(interceptor, suspectDrop));
     }
 
     @Override
@@ -86,7 +87,7 @@ public final class WatchedInterceptors implements InvocationHandler {
         try {
             return method.invoke(interceptor, arguments);
         } catch (InvocationTargetException e) {
-            disturbed.run();
+            suspectDrop.run();
             throw e.getCause();
         }
     }

@@ -133,14 +133,14 @@ public final class WatchedPolls {
     }
 
     /**
-     * Polls, but not what lies behind dropped records that can't be fetched again yet: the poll may find their partition's
+     * Polls, but not what lies behind dropped records that cannot be fetched again yet: the poll may find their partition's
      * position, and go on from there. If it isn't the container's poll, it polls nothing.
      *
      * @throws Throwable what the poll throws
      */
     @Nullable
     Object poll(Consumer<?, ?> target, boolean elsewhere, WakeUps.Call<Object> poll) throws Throwable {
-        if (!elsewhere && !outstanding.isDisturbed() && pausedForPoll.isEmpty()) {
+        if (!elsewhere && !outstanding.dropIsSuspected() && pausedForPoll.isEmpty()) {
             return leaving(poll);
         }
         resume(target);
@@ -180,7 +180,7 @@ public final class WatchedPolls {
      */
     long position(TopicPartition partition, long position) {
         boolean user = holders > 0 && !leaving;
-        boolean saved = consumer.isPolledByContainer() && !leaving && !outstanding.isDisturbed();
+        boolean saved = consumer.isPolledByContainer() && !leaving && !outstanding.dropIsSuspected();
         boolean asItIs = user || saved || (!elsewhere && !consumer.isFixingOffsets());
         return asItIs ? position : outstanding.firstOr(partition, position);
     }
@@ -191,14 +191,14 @@ public final class WatchedPolls {
             target.resume(pausedForPoll);
             pausedForPoll.clear();
         } catch (Throwable e) { // for example interrupted: the poll's records don't reach the container
-            outstanding.disturbed();
+            outstanding.suspectDrop();
             throw e;
         }
     }
 
     private Duration shortened(Duration timeout, boolean elsewhere) {
         Duration shorter = holds.untilNextEnd(timeout);
-        boolean waiting = !elsewhere && outstanding.isDisturbed();
+        boolean waiting = !elsewhere && outstanding.dropIsSuspected();
         if ((pending.isAnyRunning() || waiting) && shorter.compareTo(WHILE_WORK_IS_OPEN) > 0) {
             shorter = WHILE_WORK_IS_OPEN;
         }
@@ -231,7 +231,7 @@ public final class WatchedPolls {
             back.forEach(target::seek);
         } catch (Throwable e) { // for example interrupted
             outstanding.polled(records);
-            outstanding.disturbed();
+            outstanding.suspectDrop();
             throw e;
         }
         log.info(

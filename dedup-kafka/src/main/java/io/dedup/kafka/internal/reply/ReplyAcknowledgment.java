@@ -32,7 +32,7 @@ final class ReplyAcknowledgment implements Acknowledgment {
      * The handler has returned: sends its reply, then acknowledges if the handler has. Later acknowledgments are passed
      * on at once.
      *
-     * @param finish completes the message without acknowledging it, so that it isn't handled again if its reply can't
+     * @param finish completes the message without acknowledging it, so that it isn't handled again if its reply cannot
      *     be sent
      */
     void deliver(ReplyExchange reply, ConsumerRecord<?, ?> record, Runnable finish) {

@@ -31,7 +31,7 @@ public final class ReplyExchange {
      * Creates an exchange.
      *
      * @param stored an earlier run's result, to be sent now; null if the handler runs
-     * @param keeper encodes and keeps a result; returns null if it can't
+     * @param keeper encodes and keeps a result; returns null if it cannot
      */
     ReplyExchange(@Nullable Object stored, boolean atOnce, Function<Object, byte @Nullable []> keeper) {
         this.stored = stored;
@@ -78,7 +78,7 @@ public final class ReplyExchange {
     /**
      * As {@link #deliver(ConsumerRecord)}, then acknowledges if the handler has.
      *
-     * @param finish completes the message without acknowledging it, so that it isn't handled again if its reply can't
+     * @param finish completes the message without acknowledging it, so that it isn't handled again if its reply cannot
      *     be sent
      */
     public void deliver(ConsumerRecord<?, ?> record, Runnable finish) {

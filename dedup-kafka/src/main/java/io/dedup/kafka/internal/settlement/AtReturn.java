@@ -2,7 +2,7 @@ package io.dedup.kafka.internal.settlement;
 
 import io.dedup.adapter.DedupAdapter;
 import io.dedup.adapter.Execution;
-import io.dedup.kafka.internal.FailedWork;
+import io.dedup.kafka.internal.failure.FailedWork;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

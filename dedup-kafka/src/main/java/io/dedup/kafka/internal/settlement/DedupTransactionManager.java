@@ -2,11 +2,11 @@ package io.dedup.kafka.internal.settlement;
 
 import io.dedup.DedupOutcome.DeferReason;
 import io.dedup.kafka.internal.KafkaLog;
-import io.dedup.kafka.internal.Rethrow;
 import io.dedup.kafka.internal.consumer.BoundConsumer;
 import io.dedup.kafka.internal.consumer.BoundConsumers;
 import io.dedup.kafka.internal.consumer.TransactionWork;
 import io.dedup.kafka.internal.deferral.Deferrals;
+import io.dedup.kafka.internal.failure.Rethrow;
 import java.util.function.BooleanSupplier;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.errors.ProducerFencedException;
@@ -59,7 +59,7 @@ public final class DedupTransactionManager<K, V> implements KafkaAwareTransactio
         try {
             return delegate.getTransaction(definition);
         } catch (RuntimeException | Error e) {
-            consumers.disturbed(); // the container drops its records if the transaction of a recovery can't begin
+            consumers.suspectDrop(); // the container drops its records if the transaction of a recovery cannot begin
             throw e;
         }
     }

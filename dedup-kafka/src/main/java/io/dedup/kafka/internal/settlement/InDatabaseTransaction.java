@@ -42,8 +42,8 @@ final class InDatabaseTransaction implements SettlementKind<ListenerCall> {
             if (end instanceof RunEnd.Failed failed) {
                 throw call.failure(failed.cause(), false);
             }
-            if (end instanceof RunEnd.NotRun notRun) {
-                call.undone(notRun.admission());
+            if (end instanceof RunEnd.NotHandled notHandled) {
+                call.undone(notHandled.admission());
             } else {
                 call.deliverReply();
             }

@@ -4,8 +4,8 @@ import static java.util.Objects.requireNonNull;
 
 import io.dedup.adapter.DedupAdapter;
 import io.dedup.kafka.exception.DeliveryDeferredException;
-import io.dedup.kafka.internal.FailedWork;
 import io.dedup.kafka.internal.consumer.BoundConsumer;
+import io.dedup.kafka.internal.failure.FailedWork;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.kafka.clients.consumer.Consumer;
@@ -89,7 +89,7 @@ final class InKafkaTransaction implements SettlementKind<ListenerCall> {
     }
 
     /**
-     * If the transaction can't begin, its claims are released: nothing else would release them, and their messages
+     * If the transaction cannot begin, its claims are released: nothing else would release them, and their messages
      * would stay in flight.
      */
     private void runApart(ListenerRun run, List<? extends ConsumerRecord<?, ?>> part, Consumer<?, ?> consumer) {

@@ -58,7 +58,7 @@ final class WhenAcknowledged implements SettlementKind<ListenerCall> {
         @Override
         public byte @Nullable [] call() {
             call.invoke(given());
-            // Of earlier calls, too: a handler may collect records, and seek back to the first when it can't handle
+            // Of earlier calls, too: a handler may collect records, and seek back to the first when it cannot handle
             // them.
             if (!call.bound.soughtBack().isEmpty()
                     && !pending().givenSoughtBack().isEmpty()) {
@@ -97,7 +97,7 @@ final class WhenAcknowledged implements SettlementKind<ListenerCall> {
             List<PendingDelivery> undone = all.subList(proven, all.size());
             Set<PendingDelivery> back = new LinkedHashSet<>(pending().givenSoughtBack());
             if (!all.containsAll(back) && !(thrown instanceof Error)) {
-                return earlierComeAgain(thrown, done, undone, back);
+                return redeliverEarlier(thrown, done, undone, back);
             }
             // Only these: the failure proves nothing about earlier polls, although an acknowledgment would cover them.
             acks.finish(done);
@@ -108,7 +108,7 @@ final class WhenAcknowledged implements SettlementKind<ListenerCall> {
          * The call has failed and has sought back to records of earlier calls. The error handler would decide about its
          * records alone, and seek to them: past the earlier ones, which the next acknowledgment would complete.
          */
-        private RuntimeException earlierComeAgain(
+        private RuntimeException redeliverEarlier(
                 Throwable thrown, List<PendingDelivery> done, List<PendingDelivery> undone, Set<PendingDelivery> back) {
             log.warn(
                     "The listener has failed and has sought back to records that it was given earlier: all are"

@@ -57,7 +57,7 @@ public final class DedupShareContainer<K, V> extends ShareKafkaMessageListenerCo
                 && !(listener instanceof DedupShareListener<?, ?>)) {
             new ShareStartCheck(this, engine, deliveries).requireSafe();
             Invocations invocations = new Invocations();
-            boolean unused = HandlerCalls.take(handler, invocations); // makes the method wait for its work
+            boolean unused = HandlerCalls.wrap(handler, invocations); // makes the method wait for its work
             LastDeliveries last = new LastDeliveries((record, deferral) ->
                     super.getShareConsumerRecordRecoverer().recover(record, deferral));
             consumers.use(engine, last, waitingForStore(properties));

@@ -10,9 +10,9 @@ import io.dedup.adapter.HandlerRun;
 import io.dedup.adapter.RunEnd;
 import io.dedup.adapter.Settlement;
 import io.dedup.kafka.exception.DeliveryDeferredException;
-import io.dedup.kafka.internal.FailedWork;
 import io.dedup.kafka.internal.KafkaLog;
-import io.dedup.kafka.internal.Rethrow;
+import io.dedup.kafka.internal.failure.FailedWork;
+import io.dedup.kafka.internal.failure.Rethrow;
 import io.dedup.kafka.internal.handler.Invocations;
 import io.dedup.kafka.internal.record.RecordDeliveries;
 import io.dedup.kafka.internal.settlement.NotAcknowledgedException;
@@ -175,8 +175,8 @@ final class DedupShareListener<K, V>
                     return null;
                 },
                 consumer.budgetFor(record));
-        if (end instanceof RunEnd.NotRun notRun) {
-            notRun(record, acknowledgment, notRun.admission(), consumer);
+        if (end instanceof RunEnd.NotHandled notHandled) {
+            notRun(record, acknowledgment, notHandled.admission(), consumer);
         } else if (end instanceof RunEnd.Failed failed) {
             if (!(failed.cause() instanceof NotAcknowledgedException open) || ack == null) {
                 throw Rethrow.asIs(failed.cause());

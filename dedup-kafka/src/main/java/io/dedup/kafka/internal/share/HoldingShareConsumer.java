@@ -27,7 +27,7 @@ import org.slf4j.LoggerFactory;
  * and passes deferred records to the listener again without involving the broker. A release would count as one of a
  * record's few deliveries, and so would an expired lock; after the last delivery the broker archives the record.
  *
- * <p>The client returns a renewed record once more from its next poll, and can't acknowledge it before. So a renewal
+ * <p>The client returns a renewed record once more from its next poll, and cannot acknowledge it before. So a renewal
  * consists of three steps: renew, commit, poll. Records that aren't returned have lost their locks, and the broker
  * redelivers them: the container's acknowledgments of them aren't passed on.
  *

@@ -28,7 +28,7 @@ final class ShareStartCheck {
     }
 
     /**
-     * Throws if the container can't be run safely.
+     * Throws if the container cannot be run safely.
      *
      * @throws IllegalArgumentException when a topic has no ID extractor
      * @throws IllegalStateException when a setting would lose messages or handle them twice
@@ -42,7 +42,7 @@ final class ShareStartCheck {
         }
         if (properties.getShareAckMode() == ShareAckMode.MANUAL
                 && !(listener instanceof AcknowledgingShareConsumerAwareMessageListener<?, ?>)) {
-            throw refused("its shareAckMode is MANUAL, but its listener can't acknowledge. Implement"
+            throw refused("its shareAckMode is MANUAL, but its listener cannot acknowledge. Implement"
                     + " AcknowledgingShareConsumerAwareMessageListener, or set shareAckMode to EXPLICIT");
         }
         if (listener instanceof AsyncRepliesAware async && async.isAsyncReplies()) {

@@ -46,7 +46,7 @@ public final class ConsumerSettings {
         } catch (BeansException e) {
             throw new IllegalStateException(
                     "Cannot read the consumer factory of listener container " + container.getListenerId()
-                            + ", so its settings can't be checked. If the Java module system denies the access, open"
+                            + ", so its settings cannot be checked. If the Java module system denies the access, open"
                             + " org.springframework.kafka.listener to io.dedup.kafka",
                     e);
         }

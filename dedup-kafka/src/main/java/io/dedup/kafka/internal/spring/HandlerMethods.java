@@ -116,7 +116,7 @@ public final class HandlerMethods {
         }
     }
 
-    /** Whether a filter acknowledges the records that it drops; true if that can't be determined. */
+    /** Whether a filter acknowledges the records that it drops; true if that cannot be determined. */
     public static boolean acksDiscarded(FilteringMessageListenerAdapter<?, ?> filter) {
         try {
             return Boolean.TRUE.equals(read(FilteringMessageListenerAdapter.class, "ackDiscarded", filter));

@@ -128,7 +128,7 @@ class PausesTest {
 
     @Test
     @DisplayName(
-            "a container that can't be resumed at once when KafkaDedup is closed is resumed later, without its timer")
+            "a container that cannot be resumed at once when KafkaDedup is closed is resumed later, without its timer")
     void closedBeforeTheResumption() {
         StorePauses pauses = new StorePauses(timer, engine);
         AtomicInteger attempts = new AtomicInteger();

@@ -23,7 +23,7 @@ class RecordDeliveriesTest {
     @DisplayName("K16 a value that spring-kafka's ErrorHandlingDeserializer couldn't read has no fingerprint")
     void failedDeserialization() {
         Deserializer<Object> failing = (topic, data) -> {
-            throw new IllegalStateException("can't be deserialized");
+            throw new IllegalStateException("cannot be deserialized");
         };
         Headers headers = new RecordHeaders();
         @Nullable Object value;

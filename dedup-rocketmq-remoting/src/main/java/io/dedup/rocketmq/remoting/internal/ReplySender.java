@@ -15,7 +15,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends replies with the producer of a consumer's client. A reply that can't be sent is logged: its requester doesn't wait long enough
+ * Sends replies with the producer of a consumer's client. A reply that cannot be sent is logged: its requester doesn't wait long enough
  * for a redelivery, and gets the stored reply when it asks again. Thread-safe.
  */
 public final class ReplySender {

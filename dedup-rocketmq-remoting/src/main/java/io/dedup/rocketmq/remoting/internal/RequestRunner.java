@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Runs a listener of requests once for each ID, stores its reply with the record, and sends it. A duplicate request gets the stored
- * reply. A reply is sent when its request is done, so that a request is never handled again because its reply can't be sent.
+ * reply. A reply is sent when its request is done, so that a request is never handled again because its reply cannot be sent.
  * Thread-safe.
  */
 public final class RequestRunner {

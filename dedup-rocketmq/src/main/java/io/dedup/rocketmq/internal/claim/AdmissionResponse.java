@@ -58,7 +58,7 @@ final class AdmissionResponse {
         retry.schedule();
     }
 
-    void toNotRun(OpenMessage message, RunEnd.NotRun end) {
+    void toNotRun(OpenMessage message, RunEnd.NotHandled end) {
         boolean mayRunAgain = open.undecidedAgain(message, end.failedWithoutClaim());
         if (end.admission() instanceof Admission.Defer && (!mayRunAgain || open.isStopping())) {
             acknowledgments.giveBackAtOnce(message); // it wasn't returned with the others

@@ -15,7 +15,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps messages that the store can't decide about yet, and claims them again later; returns those that have waited too
+ * Keeps messages that the store cannot decide about yet, and claims them again later; returns those that have waited too
  * long.
  */
 final class Deferrals {

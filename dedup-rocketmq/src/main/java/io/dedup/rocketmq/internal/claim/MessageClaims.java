@@ -92,7 +92,7 @@ public final class MessageClaims {
     }
 
     /** The message was admitted, but its transaction didn't run it: its record or the store decides again. */
-    public void notRun(OpenMessage message, RunEnd.NotRun end) {
+    public void notRun(OpenMessage message, RunEnd.NotHandled end) {
         response.toNotRun(message, end);
     }
 

@@ -122,8 +122,8 @@ final class HandlerRuns {
                     return work.run(begun);
                 },
                 WaitBudget.none());
-        if (end instanceof RunEnd.NotRun notRun) {
-            claims.notRun(message, notRun);
+        if (end instanceof RunEnd.NotHandled notHandled) {
+            claims.notRun(message, notHandled);
         } else if (end instanceof RunEnd.Handled) {
             acknowledgments.acknowledge(message);
         } else {

@@ -28,7 +28,7 @@ public final class LoopThreads {
         this.factory = factory("dedup-rocketmq-" + LOOPS.incrementAndGet() + "-");
         ThreadPoolExecutor pool = new ThreadPoolExecutor(
                 concurrency, concurrency, 0, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), factory);
-        pool.prestartAllCoreThreads(); // fails here if a thread can't be started
+        pool.prestartAllCoreThreads(); // fails here if a thread cannot be started
         this.handlers = pool;
         this.timers = Executors.newScheduledThreadPool(2, factory);
         this.renewal = Executors.newSingleThreadScheduledExecutor(factory);

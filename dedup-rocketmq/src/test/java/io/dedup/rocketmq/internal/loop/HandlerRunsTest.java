@@ -43,7 +43,7 @@ class HandlerRunsTest {
 
     @Test
     @DisplayName(
-            "what has succeeded is completed and acknowledged, even if it can't be queued for a completion with others")
+            "what has succeeded is completed and acknowledged, even if it cannot be queued for a completion with others")
     void queueFails() {
         DedupAdapter engine = DedupAdapter.of(dedup);
         PlayedBroker broker = new PlayedBroker();

@@ -4,7 +4,7 @@ import io.dedup.DedupListener;
 import io.dedup.RunReference;
 import io.dedup.spring.boot.DedupProperties;
 import io.dedup.spring.boot.internal.call.CallWaits;
-import io.dedup.spring.boot.internal.check.StartCheck;
+import io.dedup.spring.boot.internal.check.RiskCheck;
 import io.dedup.spring.boot.internal.check.StartChecks;
 import io.dedup.spring.boot.internal.deduplicator.DeduplicatorFactory;
 import io.dedup.spring.boot.internal.deduplicator.DeduplicatorListenerFactory;
@@ -81,7 +81,7 @@ final class DedupAutoConfiguration {
             DeduplicatorRegistry registry,
             DedupStores stores,
             KnownTopics known,
-            ObjectProvider<StartCheck> checks) {
+            ObjectProvider<RiskCheck> checks) {
         return new StartChecks(properties, plans, registry, stores, known, checks);
     }
 }

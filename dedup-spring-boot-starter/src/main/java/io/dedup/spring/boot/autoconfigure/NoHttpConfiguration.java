@@ -1,7 +1,7 @@
 package io.dedup.spring.boot.autoconfigure;
 
 import io.dedup.spring.boot.DedupConfigurationException;
-import io.dedup.spring.boot.internal.check.StartCheck;
+import io.dedup.spring.boot.internal.check.RiskCheck;
 import java.util.List;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingClass;
@@ -17,8 +17,8 @@ import org.springframework.context.annotation.Configuration;
 final class NoHttpConfiguration {
     @Bean
     @ConditionalOnNotWebApplication
-    StartCheck dedupNoHttpCheck() {
-        return served -> List.of(new StartCheck.Warning(
+    RiskCheck dedupNoHttpCheck() {
+        return served -> List.of(new RiskCheck.Warning(
                 "dedup.http.paths is set, but this isn't a web application, so that no request is deduplicated",
                 "Remove dedup.http.paths, or add spring-boot-starter-web or spring-boot-starter-webflux, and don't set"
                         + " spring.main.web-application-type to none."));

@@ -29,7 +29,7 @@ enum StarterLine {
                 .toList();
     }
 
-    /** The one for a version of Spring Boot; null if there is none, or the version can't be read. */
+    /** The one for a version of Spring Boot; null if there is none, or the version cannot be read. */
     static @Nullable StarterLine of(String version) {
         String[] numbers = version.split("\\.", 3);
         try {

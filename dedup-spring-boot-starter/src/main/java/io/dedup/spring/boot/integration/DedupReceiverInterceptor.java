@@ -115,7 +115,7 @@ public final class DedupReceiverInterceptor extends AbstractHandleMessageAdvice 
     /**
      * Checks the configuration.
      *
-     * @throws DedupConfigurationException when it can't work as configured
+     * @throws DedupConfigurationException when it cannot work as configured
      */
     @Override
     public void afterSingletonsInstantiated() {

@@ -81,7 +81,7 @@ class BootVersionTest {
     }
 
     @Test
-    @DisplayName("a version that can't be read is accepted")
+    @DisplayName("a version that cannot be read is accepted")
     void unreadable() {
         application("unknown", StarterLine.BOOT_3).run().close();
         application("unknown", StarterLine.BOOT_4).run().close();

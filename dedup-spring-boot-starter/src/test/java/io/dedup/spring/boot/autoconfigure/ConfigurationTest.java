@@ -116,7 +116,7 @@ class ConfigurationTest {
     }
 
     @Test
-    @DisplayName("K18 deduplicators with messages in flight are waited for within one shutdown time-out")
+    @DisplayName("K18 deduplicators with messages in flight are waited for within one shutdown timeout")
     void closesWithinOneTimeout() {
         runner.withPropertyValues(
                         "dedup.defaults.id=key",

@@ -246,7 +246,7 @@ class DeduplicatedMethodTest {
 
     @Test
     @DisplayName(
-            "a call within the run of its own ID is refused at once: that run can't end while it waits, and loses its claim")
+            "a call within the run of its own ID is refused at once: that run cannot end while it waits, and loses its claim")
     void withinItsOwnRun() {
         app.withBean(CallsItself.class)
                 .withPropertyValues(
@@ -578,7 +578,7 @@ class DeduplicatedMethodTest {
 
         static class AcknowledgesElsewhere {
             @Deduplicated(topic = "orders", consumer = "billing", id = "#order.id")
-            public void charge(Order order, Acknowledgement acknowledgement) {}
+            public void charge(Order order, Acknowledgement acknowledgment) {}
         }
 
         /** A business document. */
@@ -600,7 +600,7 @@ class DeduplicatedMethodTest {
         }
 
         @Test
-        @DisplayName("what can't take effect once is refused at start, with what to change")
+        @DisplayName("what cannot take effect once is refused at start, with what to change")
         void atStart() {
             refused(
                     TwoMethods.class,

@@ -164,7 +164,7 @@ class MovingBrokersTest {
     }
 
     @Test
-    @DisplayName("so do two listeners whose messages can't share their records")
+    @DisplayName("so do two listeners whose messages cannot share their records")
     void otherSettings() {
         DedupConfigurationException failure =
                 failureOf(NAMED[0], NAMED[1], "--dedup.listeners.billing.fingerprint=true");

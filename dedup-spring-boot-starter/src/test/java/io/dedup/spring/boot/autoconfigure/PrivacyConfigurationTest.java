@@ -91,10 +91,10 @@ class PrivacyConfigurationTest {
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
             id-hash-key=***                     | dedup.privacy.id-hash-key isn't Base64. Set dedup.privacy.id-hash-key to 32 random bytes in Base64: openssl rand -base64 32
-            id-hash-key=AAAA                    | dedup.privacy.id-hash-key can't be used: the key of dedup.privacy.id-hash-key must have at least 32 random bytes, but has 3.
+            id-hash-key=AAAA                    | dedup.privacy.id-hash-key cannot be used: the key of dedup.privacy.id-hash-key must have at least 32 random bytes, but has 3.
             result-key=k1                       | dedup.privacy.result-key is k1, but there is no dedup.privacy.result-keys.k1.
             result-keys.k1=AAAA                 | dedup.privacy.result-keys has keys, but dedup.privacy.result-key doesn't say which of them encrypts. Set dedup.privacy.result-key to one of k1.
-            result-key=k1,result-keys.k1=AAAA   | dedup.privacy.result-keys.k1 can't be used: key k1 of dedup.privacy.result-keys must have 32 random bytes, but has 3.
+            result-key=k1,result-keys.k1=AAAA   | dedup.privacy.result-keys.k1 cannot be used: key k1 of dedup.privacy.result-keys must have 32 random bytes, but has 3.
             """)
     @DisplayName("a key that is missing or wrong is refused, and never shown")
     void refused(String properties, String message) {

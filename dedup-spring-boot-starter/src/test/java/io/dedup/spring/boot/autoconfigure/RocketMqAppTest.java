@@ -367,7 +367,7 @@ class RocketMqAppTest {
             "--dedup.topics." + ORDERS + ".mode=transactional"
         };
         assertThatThrownBy(() -> start(server, Outside.class, settings))
-                .hasStackTraceContaining("RocketMQ listener billing can't be deduplicated: topic " + ORDERS)
+                .hasStackTraceContaining("RocketMQ listener billing cannot be deduplicated: topic " + ORDERS)
                 .hasStackTraceContaining("is @Transactional(propagation = REQUIRES_NEW)");
     }
 

@@ -364,7 +364,7 @@ class RocketMqSpringTest {
         assertThat(request("tea")).isEqualTo("tea costs 1");
         assertThat(request("tea")).isEqualTo("tea costs 1");
         assertThat(handled("quotes")).containsExactly("tea");
-        // rocketmq-spring takes a reply that it can't convert for a failure, and would repeat the effect
+        // rocketmq-spring takes a reply that it cannot convert for a failure, and would repeat the effect
         send("quotes", "n", "nothing");
         awaitOutcomes("completed", "quotes", 2);
         send("quotes", "n", "nothing");

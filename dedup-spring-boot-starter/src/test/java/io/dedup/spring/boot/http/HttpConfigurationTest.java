@@ -167,7 +167,7 @@ class HttpConfigurationTest {
         "dedup.http.defaults.max-response-size=9MB, between 0 and 8MB",
         "dedup.http.paths.[/payments].lease=1ms, lease",
     })
-    @DisplayName("what can't work is refused by the property's name")
+    @DisplayName("what cannot work is refused by the property's name")
     void wrong(String property, String problem) {
         refused(application(with(property)), problem, "dedup.http.");
     }
@@ -204,6 +204,6 @@ class HttpConfigurationTest {
                                 "dedup.topics.payments.fingerprint=true")
                         .withUserConfiguration(Listener.class),
                 "different settings",
-                "their fingerprints can't be compared");
+                "their fingerprints cannot be compared");
     }
 }

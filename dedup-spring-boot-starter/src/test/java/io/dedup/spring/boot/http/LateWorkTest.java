@@ -40,7 +40,7 @@ import org.springframework.web.servlet.function.ServerResponse;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
-/** Asynchronous handlers of Spring MVC that work longer than their time-out, and longer than the lease. */
+/** Asynchronous handlers of Spring MVC that work longer than their timeout, and longer than the lease. */
 class LateWorkTest {
     private static final Duration LEASE = Duration.ofSeconds(1);
 
@@ -126,7 +126,7 @@ class LateWorkTest {
             Callable<String> task = () -> {
                 CompletableFuture<String> done = CompletableFuture.supplyAsync(() -> work(operation));
                 while (!done.isDone()) {
-                    Thread.interrupted(); // as code that takes no notice of the time-out
+                    Thread.interrupted(); // as code that takes no notice of the timeout
                     LockSupport.parkNanos(1_000_000);
                 }
                 return done.join();
@@ -210,7 +210,7 @@ class LateWorkTest {
                 "/api/callable",
                 "/api/functional",
             })
-    @DisplayName("work that outlives its time-out and its lease runs once, and its late result is recorded")
+    @DisplayName("work that outlives its timeout and its lease runs once, and its late result is recorded")
     void late(String path) {
         Work.close(operation);
         assertThat(post(path).statusCode()).isEqualTo(503);
@@ -227,7 +227,7 @@ class LateWorkTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"/api/deferred-failure", "/api/deferred-unavailable", "/api/callable-failure"})
-    @DisplayName("work that fails after its time-out releases its key then, and not before")
+    @DisplayName("work that fails after its timeout releases its key then, and not before")
     void lateFailure(String path) {
         Work.close(operation);
         assertThat(post(path).statusCode()).isEqualTo(503);
@@ -239,7 +239,7 @@ class LateWorkTest {
 
     @Test
     @DisplayName(
-            "a DeferredResult with an answer to its time-out reports no other: its key stays claimed for max-processing-time")
+            "a DeferredResult with an answer to its timeout reports no other: its key stays claimed for max-processing-time")
     void fallback() {
         assertThat(post("/api/fallback").statusCode()).isEqualTo(504);
         staysClaimed("/api/fallback");

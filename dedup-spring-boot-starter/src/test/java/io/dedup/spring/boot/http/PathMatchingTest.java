@@ -132,7 +132,7 @@ class PathMatchingTest {
         return application.run(arguments.toArray(String[]::new));
     }
 
-    /** As it is, which an HTTP client would normalise. */
+    /** As it is, which an HTTP client would normalize. */
     private static String post(int port, String path, String key) throws IOException {
         try (Socket socket = new Socket("localhost", port)) {
             OutputStream out = socket.getOutputStream();
@@ -183,7 +183,7 @@ class PathMatchingTest {
     }
 
     @Test
-    @DisplayName("a pattern that the application's PathMatcher can't match is refused at start")
+    @DisplayName("a pattern that the application's PathMatcher cannot match is refused at start")
     void notMatched() {
         assertThatThrownBy(() -> start(
                                 AsText.class, WebApplicationType.SERVLET, "--dedup.http.paths.rest.path=/rest/{*path}")

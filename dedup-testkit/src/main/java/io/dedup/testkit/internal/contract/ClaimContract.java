@@ -162,7 +162,7 @@ public abstract class ClaimContract extends ContractGroup {
     }
 
     @EachCallForm
-    @DisplayName("D4 a repeated request recognises its own claim: same attempt and token, lease renewed")
+    @DisplayName("D4 a repeated request recognizes its own claim: same attempt and token, lease renewed")
     void ownRetriedRequest(CallForm form) {
         KeyUnderTest subject = subject(form);
         HeldClaim first = subject.acquire();
@@ -177,7 +177,7 @@ public abstract class ClaimContract extends ContractGroup {
     }
 
     @EachCallForm
-    @DisplayName("D4 a repeated request through another connection recognises its own claim")
+    @DisplayName("D4 a repeated request through another connection recognizes its own claim")
     void ownRetriedRequestElsewhere(CallForm form) {
         KeyUnderTest subject = subject(form);
         HeldClaim first = subject.acquire();

@@ -157,7 +157,7 @@ public abstract class CompleteContract extends ContractGroup {
     }
 
     @EachCallForm
-    @DisplayName("a done record can't be released, renewed or un-done by its owner")
+    @DisplayName("a done record cannot be released, renewed or un-done by its owner")
     void doneStaysDone(CallForm form) {
         KeyUnderTest subject = subject(form);
         HeldClaim held = subject.done(new byte[] {1}, RED);

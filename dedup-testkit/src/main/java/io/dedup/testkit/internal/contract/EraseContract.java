@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Deleting everything of a message ID, in all scopes. */
 public abstract class EraseContract extends ContractGroup {
     @Test
-    @DisplayName("a store that can't erase an ID says so, instead of erasing nothing")
+    @DisplayName("a store that cannot erase an ID says so, instead of erasing nothing")
     void unsupported() {
         if (!fixture().erases()) {
             assertThatThrownBy(() -> RecordEraser.of(store()).erase("order-1", LiveLease.RESPECT))
@@ -130,7 +130,7 @@ public abstract class EraseContract extends ContractGroup {
     }
 
     private void requireErase() {
-        assumeTrue(fixture().erases(), "The store can't erase an ID in all scopes (StoreFixture.erases() is false)");
+        assumeTrue(fixture().erases(), "The store cannot erase an ID in all scopes (StoreFixture.erases() is false)");
     }
 
     /** By another client. */

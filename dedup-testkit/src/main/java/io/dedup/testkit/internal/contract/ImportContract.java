@@ -48,11 +48,12 @@ public abstract class ImportContract extends ContractGroup {
 
     @BeforeEach
     void requireImports(TestInfo test) {
-        assumeTrue(fixture().imports() || test.getDisplayName().startsWith("a store that can't"), "imports no records");
+        assumeTrue(
+                fixture().imports() || test.getDisplayName().startsWith("a store that cannot"), "imports no records");
     }
 
     @Test
-    @DisplayName("a store that can't import records doesn't implement ImportingStore")
+    @DisplayName("a store that cannot import records doesn't implement ImportingStore")
     void unsupported() {
         if (!fixture().imports()) {
             assertThatThrownBy(() -> ImportingStore.of(store(), store().name()))

@@ -44,7 +44,7 @@ public abstract class OwnershipContract extends ContractGroup {
     }
 
     @EachCallForm
-    @DisplayName("T1 a zombie can't complete, release or renew its successor's claim, which isn't affected")
+    @DisplayName("T1 a zombie cannot complete, release or renew its successor's claim, which isn't affected")
     void zombie(CallForm form) {
         KeyUnderTest subject = subject(form);
         HeldClaim zombie = subject.acquire();
@@ -60,7 +60,7 @@ public abstract class OwnershipContract extends ContractGroup {
     }
 
     @EachCallForm
-    @DisplayName("T1 a zombie can't touch the claim after a release, nor after its successor's release")
+    @DisplayName("T1 a zombie cannot touch the claim after a release, nor after its successor's release")
     void zombieAfterRelease(CallForm form) {
         KeyUnderTest subject = subject(form);
         HeldClaim zombie = subject.acquire();
@@ -74,7 +74,7 @@ public abstract class OwnershipContract extends ContractGroup {
     }
 
     @EachCallForm
-    @DisplayName("T1 a zombie can't touch the claim of the same message after its window")
+    @DisplayName("T1 a zombie cannot touch the claim of the same message after its window")
     void zombieAfterTheWindow(CallForm form) {
         KeyUnderTest subject = subject(form);
         HeldClaim zombie = subject.done(null, null);

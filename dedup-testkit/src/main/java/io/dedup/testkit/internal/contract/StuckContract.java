@@ -48,7 +48,7 @@ public abstract class StuckContract extends ContractGroup {
     private static final int EVERY = 83;
 
     @Test
-    @DisplayName("a store that can't list its records doesn't implement StuckRecordFinder")
+    @DisplayName("a store that cannot list its records doesn't implement StuckRecordFinder")
     void unsupported() {
         if (!fixture().listsStuck()) {
             assertThatThrownBy(() -> StuckRecordFinder.of(store()).findStuck(new StuckQuery(null, Duration.ZERO, 1)))
@@ -220,7 +220,7 @@ public abstract class StuckContract extends ContractGroup {
     }
 
     private void requireList() {
-        assumeTrue(fixture().listsStuck(), "The store can't list its records (StoreFixture.listsStuck() is false)");
+        assumeTrue(fixture().listsStuck(), "The store cannot list its records (StoreFixture.listsStuck() is false)");
     }
 
     /** As another client sees it. */

@@ -24,7 +24,7 @@ public final class Closeables implements AutoCloseable {
             try {
                 next.close();
             } catch (Exception e) {
-                log.warn("can't close {}", next, e);
+                log.warn("cannot close {}", next, e);
             }
         }
     }

@@ -27,7 +27,7 @@ public final class StorePatience {
                 if (System.nanoTime() - begin > LIMIT.toNanos()) {
                     throw e;
                 }
-                log.warn("can't open the store yet: {}", e.getMessage());
+                log.warn("cannot open the store yet: {}", e.getMessage());
                 LockSupport.parkNanos(RETRY_NANOS);
             }
         }

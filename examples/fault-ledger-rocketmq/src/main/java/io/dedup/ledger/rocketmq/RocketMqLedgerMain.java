@@ -20,7 +20,7 @@ public final class RocketMqLedgerMain {
     private RocketMqLedgerMain() {}
 
     /**
-     * Exits with 1 when a promise of the framework was broken, and with 2 when it can't read its arguments.
+     * Exits with 1 when a promise of the framework was broken, and with 2 when it cannot read its arguments.
      *
      * @param args of {@link Settings}
      */
@@ -34,7 +34,7 @@ public final class RocketMqLedgerMain {
             e.getCommandLine().usage(System.err);
             status = CommandLine.ExitCode.USAGE;
         } catch (Exception e) {
-            log.error("can't measure", e);
+            log.error("cannot measure", e);
         }
         System.exit(status); // the servers' threads would keep the JVM alive
     }

@@ -148,7 +148,7 @@ public final class ConsumerFaults {
                     default -> container.resume();
                 }
             } catch (RuntimeException e) {
-                log.info("{} can't be paused or resumed now", container.getListenerId(), e);
+                log.info("{} cannot be paused or resumed now", container.getListenerId(), e);
             }
         }
         pausable().forEach(MessageListenerContainer::resume);

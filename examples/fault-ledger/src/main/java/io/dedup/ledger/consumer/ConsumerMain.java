@@ -51,7 +51,7 @@ public final class ConsumerMain {
         Runtime.getRuntime().halt(0);
     }
 
-    /** Starts again what can't start while its store is unavailable, as an orchestrator would. */
+    /** Starts again what cannot start while its store is unavailable, as an orchestrator would. */
     private static void start(Assignment assignment, Assignment.Place place, ConsumerFaults faults) {
         while (true) {
             RowListener listener = new RowListener(assignment, place, faults);
@@ -59,7 +59,7 @@ public final class ConsumerMain {
                 watch(place, listener.start(), faults);
                 return;
             } catch (Exception e) {
-                log.warn("{} can't start, tries again", place.row(), e);
+                log.warn("{} cannot start, tries again", place.row(), e);
                 listener.close();
                 LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(RETRY_MILLIS));
             }

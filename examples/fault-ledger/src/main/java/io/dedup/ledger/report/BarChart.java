@@ -16,7 +16,7 @@ final class BarChart {
 
     private BarChart() {}
 
-    static String of(List<RowResult> results, Column column, String colour) {
+    static String of(List<RowResult> results, Column column, String color) {
         double max = results.stream()
                 .mapToDouble(result -> column.of(result).doubleValue())
                 .max()
@@ -41,7 +41,7 @@ final class BarChart {
                     LABELS,
                     LINE * i + 3,
                     width,
-                    colour,
+                    color,
                     LABELS + width + 6,
                     column.of(results.get(i))));
         }

@@ -13,7 +13,7 @@ enum Column {
     EFFECTS("effects", RowResult::effects),
     LOST("lost", RowResult::lost),
     DOUBLED("doubled", RowResult::doubled),
-    RECOGNISABLE("attempt > 1", RowResult::recognisable),
+    RECOGNISABLE("attempt > 1", RowResult::recognizable),
     FIRST_WARNED("first with attempt > 1", RowResult::firstWarned),
     AFTER_LOSS("doubled after data loss", RowResult::afterLoss),
     STUCK("stuck", RowResult::stuck),

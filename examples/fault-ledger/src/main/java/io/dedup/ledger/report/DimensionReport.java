@@ -37,7 +37,7 @@ public final class DimensionReport {
                 RowResult::expected,
                 RowResult::lost,
                 RowResult::doubled,
-                RowResult::recognisable,
+                RowResult::recognizable,
                 RowResult::afterLoss,
                 RowResult::stuck,
                 RowResult::deadLettered,

@@ -68,7 +68,7 @@ public final class HtmlReport {
                         "</tr>\n"));
     }
 
-    private static String chart(String title, List<RowResult> results, Column column, String colour) {
-        return "<h2>" + title + "</h2>\n" + BarChart.of(results, column, colour);
+    private static String chart(String title, List<RowResult> results, Column column, String color) {
+        return "<h2>" + title + "</h2>\n" + BarChart.of(results, column, color);
     }
 }

@@ -78,12 +78,12 @@ public final class SvgReport {
                 .orElse("happened");
     }
 
-    private void bar(int left, int top, int value, double max, String colour) {
+    private void bar(int left, int top, int value, double max, String color) {
         double width = value == 0 ? 0 : 4 + (BARS - 4) * Math.log1p(value) / Math.log1p(max);
         add(
                 "<rect x=\"%d\" y=\"%d\" width=\"%.1f\" height=\"14\" fill=\"%s\"/>"
                         + "<text x=\"%.1f\" y=\"%d\"%s>%,d</text>",
-                left, top + 2, width, colour, left + width + 6, top + 14, value == 0 ? " fill=\"#777\"" : "", value);
+                left, top + 2, width, color, left + width + 6, top + 14, value == 0 ? " fill=\"#777\"" : "", value);
     }
 
     private void add(String format, Object... values) {

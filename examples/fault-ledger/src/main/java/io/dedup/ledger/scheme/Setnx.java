@@ -6,7 +6,7 @@ import io.lettuce.core.api.sync.RedisCommands;
 import java.util.UUID;
 
 /**
- * {@code SET NX PX} with a time-out, deleted afterwards. A consumer that doesn't get the key acknowledges its message as
+ * {@code SET NX PX} with a timeout, deleted afterwards. A consumer that doesn't get the key acknowledges its message as
  * a duplicate.
  */
 public final class Setnx implements Scheme {

@@ -16,7 +16,7 @@ import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /**
- * The stores of a row of the ledger, with the same time-outs for all rows. Connections are made when they are
+ * The stores of a row of the ledger, with the same timeouts for all rows. Connections are made when they are
  * asked for.
  *
  * @param row part of the names of its tables and keys
@@ -53,7 +53,7 @@ public record Stores(
         return "redis://127.0.0.1:" + redisPorts.get(0);
     }
 
-    /** A connection that comes back by itself; what can't be sent fails. */
+    /** A connection that comes back by itself; what cannot be sent fails. */
     RedisCommands<String, String> redis(int which) {
         RedisClient client = RedisClient.create(RedisURI.builder()
                 .withHost("127.0.0.1")

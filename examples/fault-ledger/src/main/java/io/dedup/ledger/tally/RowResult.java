@@ -15,7 +15,7 @@ import java.util.List;
  * @param effects that were counted
  * @param lost messages that were acknowledged with neither effect nor dead letter
  * @param doubled effects beyond a message's first, those after a loss of data excepted
- * @param recognisable how many of the doubled had an attempt above 1, which their handlers could see
+ * @param recognizable how many of the doubled had an attempt above 1, which their handlers could see
  * @param firstWarned first effects with an attempt above 1: an earlier attempt was claimed, and perhaps never began
  * @param afterLoss effects beyond a message's first, where the store had lost its data since the message was sent
  * @param stuck messages that weren't acknowledged within the bound, and had no effect
@@ -33,7 +33,7 @@ public record RowResult(
         int effects,
         int lost,
         int doubled,
-        int recognisable,
+        int recognizable,
         int firstWarned,
         int afterLoss,
         int stuck,
@@ -49,8 +49,8 @@ public record RowResult(
             check(stuck == 0, stuck + " stuck", broken);
             check(deadLettered == 0, deadLettered + " given up", broken);
             check(
-                    !row.showsAttempts() || doubled == recognisable,
-                    (doubled - recognisable) + " doubled with attempt 1",
+                    !row.showsAttempts() || doubled == recognizable,
+                    (doubled - recognizable) + " doubled with attempt 1",
                     broken);
             check(doubled == 0 || size.mayDouble(), doubled + " doubled, and no fault that explains it", broken);
             check(!row.isExact() || effects == expected, effects + " effects instead of " + expected, broken);

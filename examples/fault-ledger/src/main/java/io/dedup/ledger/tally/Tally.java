@@ -26,7 +26,7 @@ public final class Tally {
     private final Map<String, List<Effect>> effects = new HashMap<>();
     private final List<Long> latencies = new ArrayList<>();
     private int doubled;
-    private int recognisable;
+    private int recognizable;
     private int firstWarned;
     private int afterLoss;
 
@@ -112,7 +112,7 @@ public final class Tally {
                 counted.size(),
                 lost,
                 doubled,
-                recognisable,
+                recognizable,
                 firstWarned,
                 afterLoss,
                 stuck,
@@ -137,7 +137,7 @@ public final class Tally {
         int attempts =
                 (int) found.stream().filter(effect -> effect.attempt() > 1).count();
         doubled += here;
-        recognisable += Math.min(attempts, here);
+        recognizable += Math.min(attempts, here);
     }
 
     private boolean isAfterLoss(String id, Effect again) {

@@ -55,7 +55,7 @@ class TallyTest {
                 new Effect("b", 1, 20),
                 new Effect("b", 1, 40));
         assertThat(result.doubled()).isEqualTo(2);
-        assertThat(result.recognisable()).isEqualTo(1);
+        assertThat(result.recognizable()).isEqualTo(1);
         assertThat(result.firstWarned()).isEqualTo(1);
         assertThat(result.brokenPromises()).containsExactly("1 doubled with attempt 1");
     }
@@ -80,7 +80,7 @@ class TallyTest {
         // whose effect came while it was going on
         assertThat(tally(Row.LEASED_REDIS, List.of(new DataLoss(39, 50)), messages, Set.of(), Set.of(), twice))
                 .returns(1, RowResult::afterLoss);
-        // a loss that can't touch it
+        // a loss that cannot touch it
         assertThat(tally(Row.TIERED, List.of(new DataLoss(30, 31)), messages, Set.of(), Set.of(), twice))
                 .returns(1, RowResult::doubled)
                 .returns(0, RowResult::afterLoss);

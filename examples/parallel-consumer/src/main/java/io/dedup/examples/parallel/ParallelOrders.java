@@ -36,7 +36,7 @@ final class ParallelOrders implements Consumer<PollContext<String, String>> {
         if (outcome instanceof DedupOutcome.Deferred<?> deferred) { // tried again later, and not committed
             throw new PCRetriableException("Deferred: " + deferred.reason());
         }
-        if (outcome instanceof DedupOutcome.Rejected<?>) { // trying again can't help
+        if (outcome instanceof DedupOutcome.Rejected<?>) { // trying again cannot help
             deadLetters.accept(record);
         }
     }

@@ -121,7 +121,7 @@ final class Sender implements AutoCloseable {
         producer.flush();
         Exception e = failure.get();
         if (e != null) {
-            throw new IllegalStateException("what the broker didn't take can't be counted", e);
+            throw new IllegalStateException("what the broker didn't take cannot be counted", e);
         }
     }
 

@@ -98,7 +98,7 @@ final class ConsumerProcess implements AutoCloseable {
             run = new Run(process, reader, process.outputWriter(StandardCharsets.UTF_8), assigned);
             reader.start();
         } catch (IOException e) {
-            throw new UncheckedIOException("can't start a JVM for the consumer", e);
+            throw new UncheckedIOException("cannot start a JVM for the consumer", e);
         }
     }
 

@@ -8,7 +8,7 @@ import org.springframework.kafka.annotation.KafkaListener;
 import org.springframework.messaging.handler.annotation.Header;
 
 /**
- * Sends mails, which is slow and can't be rolled back. A kill in the middle leaves a lease behind: the redelivered message waits
+ * Sends mails, which is slow and cannot be rolled back. A kill in the middle leaves a lease behind: the redelivered message waits
  * until the lease expires, and is then handled.
  */
 final class MailListener extends ReplayableListener {

@@ -97,7 +97,7 @@ final class Shop {
             throw Refused.badRequest("id: "
                     + (problem != null
                             ? problem
-                            : "at most " + MAX_ID + " characters, and no U+0000, which PostgreSQL can't store"));
+                            : "at most " + MAX_ID + " characters, and no U+0000, which PostgreSQL cannot store"));
         }
         if (order.customer() == null
                 || order.customer().isBlank()

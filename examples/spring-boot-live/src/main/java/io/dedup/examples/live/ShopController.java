@@ -19,7 +19,7 @@ import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
 
 /**
- * The shop over HTTP. Commands are JSON bodies: an ID may contain characters that a path can't, and a form on another site can't
+ * The shop over HTTP. Commands are JSON bodies: an ID may contain characters that a path cannot, and a form on another site cannot
  * send JSON.
  */
 @RestController

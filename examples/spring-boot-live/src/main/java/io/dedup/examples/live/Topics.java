@@ -7,7 +7,7 @@ final class Topics {
     /** The consumer charges the customer, in the transaction of the record. */
     static final String ORDERS = "orders";
 
-    /** The consumer sends a mail, which takes two seconds and can't be rolled back. */
+    /** The consumer sends a mail, which takes two seconds and cannot be rolled back. */
     static final String MAILS = "mails";
 
     static final List<String> ALL = List.of(ORDERS, MAILS);

@@ -47,7 +47,7 @@ final class Browser implements AutoCloseable {
         process = new ProcessBuilder(
                         find().orElseThrow().toString(),
                         "--headless",
-                        "--no-sandbox", // which can't be had as root or in containers; the page is our own
+                        "--no-sandbox", // which cannot be had as root or in containers; the page is our own
                         "--disable-gpu",
                         "--disable-dev-shm-usage",
                         "--no-first-run",

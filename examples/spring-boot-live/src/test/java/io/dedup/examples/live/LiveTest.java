@@ -34,7 +34,7 @@ class LiveTest {
 
     @Test
     void duplicatesAndReplaysTakeEffectOnceWithDedupAndEachTimeWithout() throws Exception {
-        // Characters that a path can't contain, HTML that a page must not run, and characters outside of ASCII.
+        // Characters that a path cannot contain, HTML that a page must not run, and characters outside of ASCII.
         String id = "<img src=x onerror=alert(1)>&\"'/../%2F\n😀 " + UUID.randomUUID();
         place(id);
         assertThat(client.post("orders/resend", Map.of("id", id)).statusCode()).isEqualTo(202);

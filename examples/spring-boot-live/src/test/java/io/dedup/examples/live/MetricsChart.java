@@ -60,10 +60,10 @@ final class MetricsChart {
         int number = 0;
         int legend = LEFT;
         for (Map.Entry<String, JsonNode> each : series.entrySet()) {
-            String colour = COLOURS.get(number++ % COLOURS.size());
-            svg.append("<path class='line' stroke='%s' d='%s'/>".formatted(colour, line(each.getValue(), top)));
+            String color = COLOURS.get(number++ % COLOURS.size());
+            svg.append("<path class='line' stroke='%s' d='%s'/>".formatted(color, line(each.getValue(), top)));
             svg.append("<text class='legend' style='fill:%s' x='%d' y='%d'>● %s</text>"
-                    .formatted(colour, legend, TOP + PLOT_HEIGHT + 42, HtmlUtils.htmlEscape(each.getKey())));
+                    .formatted(color, legend, TOP + PLOT_HEIGHT + 42, HtmlUtils.htmlEscape(each.getKey())));
             legend += 28 + 7 * each.getKey().length();
         }
         panels.add(svg.append("</g>\n").toString());

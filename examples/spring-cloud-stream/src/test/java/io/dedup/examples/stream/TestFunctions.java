@@ -83,7 +83,7 @@ class TestFunctions {
         };
     }
 
-    /** Drops some records on purpose, and can't convert others. */
+    /** Drops some records on purpose, and cannot convert others. */
     @Bean
     IntegrationFlow claimFlow(ConsumerFactory<Object, Object> consumers) {
         RecordMessageConverter converter = new MessagingMessageConverter() {
@@ -91,7 +91,7 @@ class TestFunctions {
             protected Object extractAndConvertValue(ConsumerRecord<?, ?> record, @Nullable Type type) {
                 String text = text(record);
                 if (text.startsWith("garbage")) {
-                    throw new IllegalArgumentException("can't convert " + text);
+                    throw new IllegalArgumentException("cannot convert " + text);
                 }
                 return text;
             }

@@ -33,7 +33,7 @@ final class TestCall implements TestExecutionListener {
      * Calls it.
      *
      * @param selector such as {@code io.dedup.CloseTest#claimedTooLate}
-     * @param whenFailed gets the first failure at once; a method may have many invocations, each with its own time-outs
+     * @param whenFailed gets the first failure at once; a method may have many invocations, each with its own timeouts
      */
     static TestCall of(String selector, Consumer<TestCall> whenFailed) {
         int hash = selector.indexOf('#');

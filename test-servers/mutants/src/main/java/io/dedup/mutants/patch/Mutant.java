@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param row the row of "What a change can break unnoticed" in docs/architecture.md whose rule it breaks; null for another rule
  * @param killer the test that fails with it
  * @param ledger what finds it in the fault ledger, if anything does
- * @param timeOutKills whether a test that doesn't end has found it
+ * @param timeoutKills whether a test that doesn't end has found it
  */
 public record Mutant(
         String name,
@@ -32,10 +32,10 @@ public record Mutant(
         @Nullable String row,
         TestName killer,
         @Nullable String ledger,
-        boolean timeOutKills,
+        boolean timeoutKills,
         List<FilePatch> files,
         String text) {
-    private static final Set<String> FIELDS = Set.of("Breaks", "Harm", "Row", "Killer", "Ledger", "Time-out");
+    private static final Set<String> FIELDS = Set.of("Breaks", "Harm", "Row", "Killer", "Ledger", "Timeout");
 
     /** All in this directory, in the order of their names. */
     public static List<Mutant> allIn(Path directory) throws IOException {
@@ -70,7 +70,7 @@ public record Mutant(
                     fields.get("Row"),
                     TestName.of(required(fields, "Killer")),
                     fields.get("Ledger"),
-                    "kills".equals(fields.get("Time-out")),
+                    "kills".equals(fields.get("Timeout")),
                     FilePatch.allOf(lines.subList(head, lines.size())),
                     String.join("\n", lines));
         } catch (RuntimeException e) {

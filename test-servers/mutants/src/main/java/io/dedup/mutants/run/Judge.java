@@ -30,11 +30,11 @@ public final class Judge {
     private static final Pattern NOT_LINKED = Pattern.compile(
             "NoSuchMethodError|NoSuchFieldError|IllegalAccessError|IncompatibleClassChange|VerifyError");
 
-    /** Servers that several classes share are started by a class's initialisation, which may fail on a slow machine. */
+    /** Servers that several classes share are started by a class's initialization, which may fail on a slow machine. */
     private static final Pattern NO_SERVER =
             Pattern.compile("^java\\.lang\\.(ExceptionInInitializerError|NoClassDefFoundError)");
 
-    private final Duration timeOut;
+    private final Duration timeout;
     private final String commit;
     private final Path passing;
     private final MutatedClasses classes;
@@ -44,12 +44,12 @@ public final class Judge {
     /**
      * @param checkout the project's directory, where Maven has compiled the modules and their tests
      * @param directory where classes and logs are written
-     * @param timeOut for one test, with the start of its servers
+     * @param timeout for one test, with the start of its servers
      */
-    public Judge(Path checkout, Path directory, Duration timeOut) {
+    public Judge(Path checkout, Path directory, Duration timeout) {
         Checkout sources = new Checkout(checkout);
         Path work = directory.toAbsolutePath();
-        this.timeOut = timeOut;
+        this.timeout = timeout;
         this.commit = sources.commit();
         this.passing = work.resolve("passing-without.txt");
         this.classes = new MutatedClasses(sources, work);
@@ -62,7 +62,7 @@ public final class Judge {
     }
 
     /**
-     * Runs tests without mutants: a test that doesn't pass can't kill. Tests of a module share a JVM and its servers. What has passed in
+     * Runs tests without mutants: a test that doesn't pass cannot kill. Tests of a module share a JVM and its servers. What has passed in
      * this commit isn't run again.
      */
     public void runWithout(Collection<TestName> tests) throws IOException, InterruptedException {
@@ -82,7 +82,7 @@ public final class Judge {
                     each.getKey(),
                     each.getValue(),
                     null,
-                    timeOut.multipliedBy(each.getValue().size()),
+                    timeout.multipliedBy(each.getValue().size()),
                     "without-" + each.getKey().replace('/', '-'));
             without.putAll(outcomes);
             Files.write(
@@ -116,7 +116,7 @@ public final class Judge {
         }
         try {
             Path mutated = classes.of(mutant);
-            Outcome with = jvm.run(mutant.killer().module(), List.of(mutant.killer()), mutated, timeOut, mutant.name())
+            Outcome with = jvm.run(mutant.killer().module(), List.of(mutant.killer()), mutated, timeout, mutant.name())
                     .get(mutant.killer());
             return new Judgment(verdict(mutant, with), with == null ? "doesn't end" : with.message(), since(begin));
         } catch (NotMade e) {
@@ -126,7 +126,7 @@ public final class Judge {
 
     private static Verdict verdict(Mutant mutant, @Nullable Outcome with) {
         if (with == null) {
-            return mutant.timeOutKills() ? Verdict.KILLED : Verdict.TIMED_OUT;
+            return mutant.timeoutKills() ? Verdict.KILLED : Verdict.TIMED_OUT;
         }
         if (NO_SERVER.matcher(with.message()).find()) {
             return Verdict.TEST_SAYS_NOTHING;

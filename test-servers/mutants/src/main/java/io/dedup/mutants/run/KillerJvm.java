@@ -39,7 +39,7 @@ final class KillerJvm {
      * @param mutant classes that take the places of others; null for none
      * @param log where the output goes
      */
-    Map<TestName, Outcome> run(String module, List<TestName> tests, @Nullable Path mutant, Duration timeOut, String log)
+    Map<TestName, Outcome> run(String module, List<TestName> tests, @Nullable Path mutant, Duration timeout, String log)
             throws IOException, InterruptedException {
         Path outcomes = directory.resolve("outcomes.txt");
         Files.deleteIfExists(outcomes);
@@ -51,7 +51,7 @@ final class KillerJvm {
                         .toFile())
                 .start();
         try {
-            boolean unused = jvm.waitFor(timeOut.toMillis(), TimeUnit.MILLISECONDS);
+            boolean unused = jvm.waitFor(timeout.toMillis(), TimeUnit.MILLISECONDS);
         } finally {
             end(jvm);
         }

@@ -23,7 +23,7 @@ import javax.tools.ToolProvider;
  * do, and not how others see them.
  */
 final class MutatedClasses {
-    /** The mutant can't be made, and why. */
+    /** The mutant cannot be made, and why. */
     static final class NotMade extends Exception {
         private static final long serialVersionUID = 1L;
 

@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** The forge's workflows can't run here; what they call can be compared with what there is. */
+/** The forge's workflows cannot run here; what they call can be compared with what there is. */
 class WorkflowsTest {
     private static final Pattern PROFILE = Pattern.compile(" -P([\\w.-]+)");
     private static final Pattern MODULES = Pattern.compile(" -pl ([\\w/,-]+)");

@@ -23,7 +23,7 @@ public final class Trouble {
         COMMIT_ANSWER_LOST,
         /** The member isn't in its group any more when it commits. */
         COMMIT_FENCED,
-        /** The position of a partition can't be found in time. */
+        /** The position of a partition cannot be found in time. */
         POSITION_TIMES_OUT,
         /** The broker doesn't say in time where a log begins or ends, or what is committed. */
         OFFSETS_TIME_OUT,
@@ -37,7 +37,7 @@ public final class Trouble {
         RESTART,
         /** The process dies: nothing is committed any more, and another one begins at what was committed. */
         CRASH,
-        /** A producer can't begin or commit its transaction: another one has its ID. */
+        /** A producer cannot begin or commit its transaction: another one has its ID. */
         TRANSACTION_FENCED,
         /** A transaction's commit never arrives, and times out; the transaction is open until its producer's successor ends it. */
         TRANSACTION_TIMES_OUT,

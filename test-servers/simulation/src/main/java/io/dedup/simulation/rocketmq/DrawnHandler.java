@@ -14,7 +14,7 @@ final class DrawnHandler {
         this.process = process;
     }
 
-    /** Handles a message. Returns false if it can't; {@link #fail} says so in the drawn way. */
+    /** Handles a message. Returns false if it cannot; {@link #fail} says so in the drawn way. */
     boolean handles(String id) {
         return handlesAll(List.of(id));
     }
@@ -78,8 +78,8 @@ final class DrawnHandler {
     /** Throws, if the drawn failure throws. */
     void fail(String id) {
         switch (world.circumstances.onFailure()) {
-            case THROW -> throw new IllegalStateException("can't handle " + id);
-            case ERROR -> throw new AssertionError("can't handle " + id);
+            case THROW -> throw new IllegalStateException("cannot handle " + id);
+            case ERROR -> throw new AssertionError("cannot handle " + id);
             default -> {}
         }
     }

@@ -45,7 +45,7 @@ record RocketMqCircumstances(
         CALLER
     }
 
-    /** What the listener does when it can't handle a message. */
+    /** What the listener does when it cannot handle a message. */
     enum OnFailure {
         THROW,
         RETURN_FAILURE,

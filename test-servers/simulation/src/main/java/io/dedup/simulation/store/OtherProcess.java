@@ -100,7 +100,7 @@ public final class OtherProcess implements AutoCloseable {
                 claimed.remove(each);
                 if (draws.below(3, each.id + " fails elsewhere") == 0) {
                     steps.accept("the other process fails to handle " + each.id);
-                    each.work.completeExceptionally(new IllegalStateException("can't handle " + each.id));
+                    each.work.completeExceptionally(new IllegalStateException("cannot handle " + each.id));
                 } else {
                     steps.accept("the other process handles " + each.id);
                     effects.accept(each.id);

@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The offsets of handled records, until they are committed. Before each commit the successes up to these offsets are
- * recorded. An offset that can't be committed now is committed later, unless its partition has gone. Used by the
+ * recorded. An offset that cannot be committed now is committed later, unless its partition has gone. Used by the
  * consumer's thread.
  */
 public final class HandledOffsets {

@@ -11,7 +11,7 @@ import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Partitions that fetch nothing for a time, because their next record can't be handled yet. The others go on. Used by
+ * Partitions that fetch nothing for a time, because their next record cannot be handled yet. The others go on. Used by
  * the consumer's thread.
  */
 public final class PartitionHolds {

@@ -40,7 +40,7 @@ public final class ConsumerCheck {
         }
     }
 
-    /** A consumer has no getter for this. One that can't be read, such as a wrapper or a mock, passes. */
+    /** A consumer has no getter for this. One that cannot be read, such as a wrapper or a mock, passes. */
     private static boolean isAutoCommit(Consumer<?, ?> consumer) {
         if (!(consumer instanceof KafkaConsumer)) {
             return false;

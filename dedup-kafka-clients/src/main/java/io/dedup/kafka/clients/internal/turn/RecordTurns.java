@@ -107,8 +107,8 @@ public final class RecordTurns {
             outcomes.handled(polled);
             return true;
         }
-        if (end instanceof RunEnd.NotRun notRun) {
-            outcomes.notRun(polled, notRun.admission());
+        if (end instanceof RunEnd.NotHandled notHandled) {
+            outcomes.notRun(polled, notHandled.admission());
             return false;
         }
         Throwable cause = ((RunEnd.Failed) end).cause();

@@ -48,7 +48,7 @@ public final class DedupErasureEndpoint {
         String rawId = OperatorKeys.rawId(id);
         String problem = DedupKey.problemWith(rawId);
         if (problem != null) {
-            throw new InvalidEndpointRequestException("The message ID can't be erased: " + problem, problem);
+            throw new InvalidEndpointRequestException("The message ID cannot be erased: " + problem, problem);
         }
         Erasure all = new Erasure(0, List.of());
         // Each has successes of its own that aren't stored yet.

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
 
 /**
- * Finds the key for two segments of a path. Message IDs may contain characters that a path can't. So each segment is either the text
+ * Finds the key for two segments of a path. Message IDs may contain characters that a path cannot. So each segment is either the text
  * itself, or {@code base64:} and the text's UTF-8 in URL-safe Base64. An ID may also be {@code stored:} and the ID as the store has
  * it, which is a hash for IDs of more than 255 bytes.
  */
@@ -47,7 +47,7 @@ final class OperatorKeys {
     /**
      * The key; null when there is no such scope.
      *
-     * @throws InvalidEndpointRequestException when a segment can't be read, or is no ID
+     * @throws InvalidEndpointRequestException when a segment cannot be read, or is no ID
      */
     @Nullable
     Found find(String scope, String id) {
@@ -58,7 +58,7 @@ final class OperatorKeys {
     /**
      * The scope in which a listener keeps its records; null when there is none.
      *
-     * @throws InvalidEndpointRequestException when the segment can't be read
+     * @throws InvalidEndpointRequestException when the segment cannot be read
      */
     @Nullable
     FoundScope find(String scope) {
@@ -109,11 +109,11 @@ final class OperatorKeys {
     /**
      * The ID of a segment, as messages have it.
      *
-     * @throws InvalidEndpointRequestException when the segment can't be read
+     * @throws InvalidEndpointRequestException when the segment cannot be read
      */
     static String rawId(String segment) {
         if (segment.startsWith(STORED)) {
-            throw invalid("An ID as the store has it can't be erased. Write it as the messages have it");
+            throw invalid("An ID as the store has it cannot be erased. Write it as the messages have it");
         }
         return decoded(segment);
     }

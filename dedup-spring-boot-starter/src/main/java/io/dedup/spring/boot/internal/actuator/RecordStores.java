@@ -28,7 +28,7 @@ final class RecordStores {
     /**
      * The stores of a mode.
      *
-     * @throws InvalidEndpointRequestException when its records can't be read
+     * @throws InvalidEndpointRequestException when its records cannot be read
      */
     static RecordStores of(DedupStores stores, DedupMode mode) {
         DedupStore claims = stores.store();
@@ -39,7 +39,7 @@ final class RecordStores {
         if (table == null) {
             throw new InvalidEndpointRequestException(
                     "the records of mode " + SettingText.of(mode)
-                            + " are in a TransactionalRecords bean, which this endpoint can't read",
+                            + " are in a TransactionalRecords bean, which this endpoint cannot read",
                     "not supported");
         }
         return new RecordStores(mode == DedupMode.TIERED ? List.of(claims, table) : List.of(table));
@@ -55,7 +55,7 @@ final class RecordStores {
     /**
      * Messages that began and aren't done; see {@link #isUndecided}.
      *
-     * @throws InvalidEndpointRequestException when the store, which is one of the application's, can't list its records
+     * @throws InvalidEndpointRequestException when the store, which is one of the application's, cannot list its records
      */
     StuckRecords findStuck(StuckQuery query) {
         try {

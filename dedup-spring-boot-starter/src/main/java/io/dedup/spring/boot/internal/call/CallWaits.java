@@ -13,7 +13,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.event.ContextClosedEvent;
 
 /**
- * How long calls wait that can't be decided yet. Brokers count a call that throws as a delivery attempt, and other callers don't call
+ * How long calls wait that cannot be decided yet. Brokers count a call that throws as a delivery attempt, and other callers don't call
  * again, so a call waits on its own thread. The waits end when the application begins to close, before its listeners stop. Thread-safe.
  */
 public final class CallWaits implements ApplicationListener<ContextClosedEvent> {

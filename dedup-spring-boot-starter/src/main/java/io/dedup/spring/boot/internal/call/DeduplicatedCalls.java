@@ -53,7 +53,7 @@ public final class DeduplicatedCalls<M> {
      * For calls of one kind.
      *
      * @param origin names the topic and what is called, for messages
-     * @param maxWait how long a call waits that can't be decided yet; see {@link CallWaits#runner}
+     * @param maxWait how long a call waits that cannot be decided yet; see {@link CallWaits#runner}
      */
     public DeduplicatedCalls(
             String topic,
@@ -69,7 +69,7 @@ public final class DeduplicatedCalls<M> {
         this.origin = () -> origin;
     }
 
-    /** How long a call waits that can't be decided yet. */
+    /** How long a call waits that cannot be decided yet. */
     public enum Patience {
         /** For {@code in-flight-wait}: its caller gets the exception and can call again, as the client of a request can. */
         SHORT,
@@ -83,8 +83,8 @@ public final class DeduplicatedCalls<M> {
      * Runs a call, if no earlier one with its ID has taken effect.
      *
      * @throws CallDeferredException if it isn't known whether it may run
-     * @throws io.dedup.DedupException if it can't run, and another call wouldn't help: it has no ID, or its ID was refused
-     * @throws IllegalStateException if it is made within the run of its own ID, which can't end while this call waits for it
+     * @throws io.dedup.DedupException if it cannot run, and another call wouldn't help: it has no ID, or its ID was refused
+     * @throws IllegalStateException if it is made within the run of its own ID, which cannot end while this call waits for it
      * @throws Throwable what the body throws, after its claim was released
      */
     public CallResult run(M message, Body body, Patience patience) throws Throwable {
@@ -101,8 +101,8 @@ public final class DeduplicatedCalls<M> {
                 return null; // results aren't kept for duplicates
             });
         } while (patience == Patience.UNTIL_DECIDED && isUndecided(end) && waits.goOn());
-        if (end instanceof RunEnd.NotRun notRun) {
-            return notRun(notRun.admission(), patience);
+        if (end instanceof RunEnd.NotHandled notHandled) {
+            return notRun(notHandled.admission(), patience);
         }
         if (end instanceof RunEnd.Failed failed) {
             throw failed.cause();
@@ -134,8 +134,8 @@ public final class DeduplicatedCalls<M> {
 
     /** Whether only waiting helps. A transaction that is undone again and again is a failure in the end. */
     private static boolean isUndecided(RunEnd end) {
-        return end instanceof RunEnd.NotRun notRun
-                && notRun.admission() instanceof Admission.Defer defer
+        return end instanceof RunEnd.NotHandled notHandled
+                && notHandled.admission() instanceof Admission.Defer defer
                 && (defer.reason() == DeferReason.STORE_UNAVAILABLE || defer.reason() == DeferReason.IN_FLIGHT);
     }
 

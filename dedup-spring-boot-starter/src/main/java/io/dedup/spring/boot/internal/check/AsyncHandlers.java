@@ -26,7 +26,7 @@ public final class AsyncHandlers {
             if (Arrays.stream(advised.getAdvisors()).anyMatch(advisor -> makesAsync(advisor, handler, type))) {
                 throw new DedupConfigurationException(
                         "RocketMQ listener " + name
-                                + " can't be deduplicated: its handler is @Async, so it returns before"
+                                + " cannot be deduplicated: its handler is @Async, so it returns before"
                                 + " its effect has happened. Its messages would be recorded as done, and acknowledged, even"
                                 + " if it fails.",
                         "Remove @Async from the handler, or switch off deduplication of this listener with"

@@ -28,7 +28,7 @@ public final class StartChecks implements SmartLifecycle {
     private final DeduplicatorRegistry registry;
     private final DedupStores stores;
     private final KnownTopics known;
-    private final ObjectProvider<StartCheck> checks;
+    private final ObjectProvider<RiskCheck> checks;
     private volatile boolean running;
     private volatile @Nullable Thread waiting;
 
@@ -38,7 +38,7 @@ public final class StartChecks implements SmartLifecycle {
             DeduplicatorRegistry registry,
             DedupStores stores,
             KnownTopics known,
-            ObjectProvider<StartCheck> checks) {
+            ObjectProvider<RiskCheck> checks) {
         this.properties = properties;
         this.plans = plans;
         this.registry = registry;
@@ -50,11 +50,11 @@ public final class StartChecks implements SmartLifecycle {
     @Override
     public void start() {
         running = true;
-        checks.orderedStream().forEach(StartCheck::findListeners);
+        checks.orderedStream().forEach(RiskCheck::findListeners);
         List<DeduplicatedListener> listeners = registry.listeners();
         List<Served> served = registry.served();
         UnusedEntries unused = new UnusedEntries(plans, known);
-        List<StartCheck.Warning> warnings = new ArrayList<>(unused.warnings());
+        List<RiskCheck.Warning> warnings = new ArrayList<>(unused.warnings());
         if (served.isEmpty()) {
             requireSomething(unused.noListenerMatches(), warnings);
         }
@@ -63,7 +63,7 @@ public final class StartChecks implements SmartLifecycle {
                 && registry.deduplicators().isEmpty()) { // nor methods
             warnings.addAll(unused.nothingConfigured());
         }
-        List<StartCheck> later = new ArrayList<>();
+        List<RiskCheck> later = new ArrayList<>();
         checks.orderedStream().forEach(check -> {
             if (check.waits() && !properties.isStrict()) {
                 later.add(check);
@@ -80,7 +80,7 @@ public final class StartChecks implements SmartLifecycle {
         if (properties.isStrict()) {
             stores.warnings().stream().findFirst().ifPresent(StartChecks::refuse);
         }
-        for (StartCheck.Warning warning : warnings) {
+        for (RiskCheck.Warning warning : warnings) {
             if (properties.isStrict()) {
                 throw new DedupConfigurationException(
                         warning.problem() + ".",
@@ -96,8 +96,8 @@ public final class StartChecks implements SmartLifecycle {
         }
     }
 
-    private static void run(List<StartCheck> later, List<DeduplicatedListener> listeners) {
-        for (StartCheck check : later) {
+    private static void run(List<RiskCheck> later, List<DeduplicatedListener> listeners) {
+        for (RiskCheck check : later) {
             try {
                 check.warnings(listeners).forEach(StartChecks::warn);
             } catch (RuntimeException e) {
@@ -106,11 +106,11 @@ public final class StartChecks implements SmartLifecycle {
         }
     }
 
-    private static void warn(StartCheck.Warning warning) {
+    private static void warn(RiskCheck.Warning warning) {
         log.warn("{}. {}", warning.problem(), warning.action());
     }
 
-    private void requireSomething(StartCheck.@Nullable Warning nothing, List<StartCheck.Warning> warnings) {
+    private void requireSomething(RiskCheck.@Nullable Warning nothing, List<RiskCheck.Warning> warnings) {
         if (nothing != null && properties.getChecks().isRefuseUnused()) {
             throw new DedupConfigurationException(nothing.problem() + ".", nothing.action());
         }

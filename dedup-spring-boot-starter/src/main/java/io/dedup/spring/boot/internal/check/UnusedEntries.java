@@ -2,7 +2,7 @@ package io.dedup.spring.boot.internal.check;
 
 import io.dedup.spring.boot.DedupConfigurationException;
 import io.dedup.spring.boot.ListenerProperties;
-import io.dedup.spring.boot.internal.check.StartCheck.Warning;
+import io.dedup.spring.boot.internal.check.RiskCheck.Warning;
 import io.dedup.spring.boot.internal.plan.KnownTopics;
 import io.dedup.spring.boot.internal.plan.SettingsLayer;
 import io.dedup.spring.boot.internal.plan.TopicEntries;

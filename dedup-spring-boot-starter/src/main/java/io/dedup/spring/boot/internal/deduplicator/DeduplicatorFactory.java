@@ -55,7 +55,7 @@ public final class DeduplicatorFactory {
     /**
      * Makes a deduplicator that serves a listener, and others of its consumer that are planned alike.
      *
-     * @throws DedupConfigurationException when it can't be made; says what to change
+     * @throws DedupConfigurationException when it cannot be made; says what to change
      */
     ServingDeduplicator open(String broker, PlannedListener listener) {
         Map<String, TopicPlan> topics = new LinkedHashMap<>();
@@ -79,7 +79,7 @@ public final class DeduplicatorFactory {
     /**
      * Makes a deduplicator that serves paths of one consumer.
      *
-     * @throws DedupConfigurationException when it can't be made; says what to change
+     * @throws DedupConfigurationException when it cannot be made; says what to change
      */
     ServingDeduplicator open(List<PlannedPath> paths) {
         Map<String, TopicPlan> topics = new LinkedHashMap<>();
@@ -134,7 +134,7 @@ public final class DeduplicatorFactory {
                     e);
         } catch (IllegalArgumentException e) {
             throw new DedupConfigurationException(
-                    what + " (consumer " + consumer + ") can't be deduplicated: "
+                    what + " (consumer " + consumer + ") cannot be deduplicated: "
                             + YamlNames.inYaml(String.valueOf(e.getMessage())),
                     "Choose a mode that the store supports. dedup.store: jdbc supports leased, leased-transactional and"
                             + " transactional; tiered supports tiered, transactional and leased; redis and memory support leased,"

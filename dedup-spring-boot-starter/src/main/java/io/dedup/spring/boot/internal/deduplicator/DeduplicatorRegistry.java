@@ -27,7 +27,7 @@ public final class DeduplicatorRegistry implements AutoCloseable {
      * Finds the deduplicator that serves a listener, and remembers that it does.
      *
      * @param check throws to reject the listener, which is then not remembered
-     * @throws DedupConfigurationException when it can't be served; says what to change
+     * @throws DedupConfigurationException when it cannot be served; says what to change
      */
     public synchronized DeduplicatedListener serve(
             String broker, PlannedListener listener, Consumer<ServingDeduplicator> check) {
@@ -50,7 +50,7 @@ public final class DeduplicatorRegistry implements AutoCloseable {
     /**
      * Opens one deduplicator for all of these, which have one consumer name.
      *
-     * @throws DedupConfigurationException when one can't be served; says what to change
+     * @throws DedupConfigurationException when one cannot be served; says what to change
      */
     public synchronized Deduplicator servePaths(List<PlannedPath> together) {
         ServingDeduplicator serving = announced(factory.open(together));

@@ -86,7 +86,7 @@ final class Privacy {
             return use.of(key);
         } catch (IllegalArgumentException e) {
             throw new DedupConfigurationException(
-                    PREFIX + property + " can't be used: " + YamlNames.inYaml(String.valueOf(e.getMessage())) + ".",
+                    PREFIX + property + " cannot be used: " + YamlNames.inYaml(String.valueOf(e.getMessage())) + ".",
                     action(property, bytes),
                     e);
         }

@@ -63,7 +63,7 @@ final class SharedRecords {
             throw differentSettings(
                     both,
                     "Give the listener's topic mode leased, no fingerprint, and the same shadow as the path: their fingerprints"
-                            + " can't be compared.");
+                            + " cannot be compared.");
         }
     }
 

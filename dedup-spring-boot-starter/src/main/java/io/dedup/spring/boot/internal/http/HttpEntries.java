@@ -111,7 +111,7 @@ public final class HttpEntries implements SmartInitializingSingleton, Disposable
     }
 
     /**
-     * Refuses what the application's own matching of paths can't do.
+     * Refuses what the application's own matching of paths cannot do.
      *
      * @param problem of a path; null if there is none
      * @throws DedupConfigurationException names the property

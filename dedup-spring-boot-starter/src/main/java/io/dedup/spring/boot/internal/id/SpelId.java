@@ -37,7 +37,7 @@ public final class SpelId {
      *
      * @param refused paths that it may not read; see {@link SpringHeaders}
      * @param view what the expression sees of a message
-     * @throws IllegalArgumentException when the text is no expression, or can't find an ID
+     * @throws IllegalArgumentException when the text is no expression, or cannot find an ID
      */
     public static <M> MessageIdExtractor<M> extractor(
             String text, Set<List<String>> refused, Function<M, Object> view) {

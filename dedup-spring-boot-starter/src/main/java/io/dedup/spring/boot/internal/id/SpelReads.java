@@ -36,7 +36,7 @@ record SpelReads(List<List<String>> paths) {
     /**
      * Of an expression.
      *
-     * @throws IllegalArgumentException when it can't be evaluated, because it uses a class or a bean, or assigns
+     * @throws IllegalArgumentException when it cannot be evaluated, because it uses a class or a bean, or assigns
      */
     static SpelReads of(SpelNode expression) {
         SpelReads reads = new SpelReads(new ArrayList<>());
@@ -148,11 +148,11 @@ record SpelReads(List<List<String>> paths) {
     private static void refuse(SpelNode node) {
         if (node instanceof TypeReference || node instanceof ConstructorReference || node instanceof BeanReference) {
             throw new IllegalArgumentException(
-                    "an expression may read the message, but can't use a class or a bean, as T(), new and @ do. Write a"
+                    "an expression may read the message, but cannot use a class or a bean, as T(), new and @ do. Write a"
                             + " MessageIdExtractor bean, and use bean:<its name>");
         }
         if (node instanceof Assign || node instanceof OpInc || node instanceof OpDec) {
-            throw new IllegalArgumentException("an expression may read the message, but can't change it");
+            throw new IllegalArgumentException("an expression may read the message, but cannot change it");
         }
     }
 

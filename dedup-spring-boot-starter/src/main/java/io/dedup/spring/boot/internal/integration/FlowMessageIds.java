@@ -21,13 +21,13 @@ public final class FlowMessageIds {
     /**
      * The extractor.
      *
-     * @throws IllegalArgumentException when it can't be one for messages of flows
+     * @throws IllegalArgumentException when it cannot be one for messages of flows
      */
     MessageIdExtractor<? super Message<?>> of(IdExpression expression) {
         return requireStable(expression.extractor(this::one));
     }
 
-    /** As the extractor, for one that can't be checked before. */
+    /** As the extractor, for one that cannot be checked before. */
     static MessageIdExtractor<Message<?>> requireStable(MessageIdExtractor<? super Message<?>> extractor) {
         return SpringHeaders.refusing(extractor, List::of);
     }

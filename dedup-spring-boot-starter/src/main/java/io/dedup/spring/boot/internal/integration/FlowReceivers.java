@@ -89,7 +89,7 @@ public final class FlowReceivers {
      * @param name under which it is configured in {@code dedup.listeners}
      * @param id an expression, which the configuration may replace; null for {@code strategy}
      * @param strategy null for {@code id}
-     * @throws DedupConfigurationException when it can't be deduplicated as configured
+     * @throws DedupConfigurationException when it cannot be deduplicated as configured
      */
     public Receiver of(
             String name,

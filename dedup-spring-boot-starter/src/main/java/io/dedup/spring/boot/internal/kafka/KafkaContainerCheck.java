@@ -1,14 +1,14 @@
 package io.dedup.spring.boot.internal.kafka;
 
 import io.dedup.spring.boot.DedupConfigurationException;
-import io.dedup.spring.boot.internal.check.StartCheck;
+import io.dedup.spring.boot.internal.check.RiskCheck;
 import io.dedup.spring.boot.internal.deduplicator.DeduplicatedListener;
 import io.dedup.spring.boot.internal.text.YamlNames;
 import java.util.ArrayList;
 import java.util.List;
 
 /** Runs the checks of dedup-kafka for all containers before the first one starts. Thread-safe. */
-public final class KafkaContainerCheck implements StartCheck {
+public final class KafkaContainerCheck implements RiskCheck {
     /** Names the property, because a user of Spring Boot doesn't know this setting. */
     private static final String FROM_PREFIX = "Spring Boot sets kafkaAwareTransactionManager because of"
             + " spring.kafka.producer.transaction-id-prefix. ";

@@ -34,14 +34,15 @@ public final class KafkaIds {
     /**
      * The extractor.
      *
-     * @throws IllegalArgumentException when it can't be one for Kafka
+     * @throws IllegalArgumentException when it cannot be one for Kafka
      * @throws IllegalStateException when what it needs isn't on the class path
      */
     public MessageIdExtractor<? super ConsumerRecord<?, ?>> of(IdExpression expression) {
         return expression.extractor(this::one);
     }
 
-    @SuppressWarnings("unchecked") // a bean's type argument can't be asked; a wrong one is a missing ID with its reason
+    @SuppressWarnings(
+            "unchecked") // a bean's type argument cannot be asked; a wrong one is a missing ID with its reason
     private MessageIdExtractor<? super ConsumerRecord<?, ?>> one(IdExpression.Part part) {
         return switch (part.kind()) {
             case HEADER -> KafkaMessageIds.header(part.argument());

@@ -89,7 +89,7 @@ public final class KafkaListeners implements AutoCloseable {
      * Returns what decorates a container.
      *
      * @return null when its listener isn't deduplicated
-     * @throws DedupConfigurationException when it can't be deduplicated as configured
+     * @throws DedupConfigurationException when it cannot be deduplicated as configured
      */
     @Nullable
     public KafkaDedup dedupOf(AbstractMessageListenerContainer<?, ?> container, AnnotatedElement annotated) {
@@ -103,7 +103,7 @@ public final class KafkaListeners implements AutoCloseable {
     /**
      * Whether a listener is deduplicated that isn't a {@code @KafkaListener}.
      *
-     * @throws DedupConfigurationException when it can't be deduplicated as configured
+     * @throws DedupConfigurationException when it cannot be deduplicated as configured
      */
     public boolean isDeduplicated(AbstractMessageListenerContainer<?, ?> container, String name) {
         ListenerSpec spec = spec(container, name, null);
@@ -115,7 +115,7 @@ public final class KafkaListeners implements AutoCloseable {
      * Returns the topics for which a container has to be deduplicated, because nothing has decided about it; empty if one of the other
      * methods has, or its topics aren't deduplicated.
      *
-     * @throws DedupConfigurationException when it can't be deduplicated as configured
+     * @throws DedupConfigurationException when it cannot be deduplicated as configured
      */
     Set<String> undecided(MessageListenerContainer container, String name) {
         if (decided.contains(container)) {
@@ -147,7 +147,7 @@ public final class KafkaListeners implements AutoCloseable {
      * topics no longer counts.
      *
      * @return null when its listener isn't deduplicated
-     * @throws DedupConfigurationException when it can't be deduplicated as configured
+     * @throws DedupConfigurationException when it cannot be deduplicated as configured
      */
     public @Nullable Decorated serve(AbstractMessageListenerContainer<?, ?> container, String name) {
         ListenerSpec spec = spec(container, name, null);

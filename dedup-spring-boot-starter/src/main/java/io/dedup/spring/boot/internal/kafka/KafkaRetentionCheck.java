@@ -1,6 +1,6 @@
 package io.dedup.spring.boot.internal.kafka;
 
-import io.dedup.spring.boot.internal.check.StartCheck;
+import io.dedup.spring.boot.internal.check.RiskCheck;
 import io.dedup.spring.boot.internal.deduplicator.DeduplicatedListener;
 import io.dedup.spring.boot.internal.text.SettingText;
 import java.time.Duration;
@@ -30,7 +30,7 @@ import org.springframework.kafka.core.KafkaAdmin;
  * Compares windows with the topics' retention: a replay of a topic must not find IDs that are already forgotten. Waits for the broker's
  * answer for a limited time, and skips the check without one. Thread-safe.
  */
-public final class KafkaRetentionCheck implements StartCheck {
+public final class KafkaRetentionCheck implements RiskCheck {
     private static final Logger log = LoggerFactory.getLogger("io.dedup");
 
     private final ObjectProvider<KafkaAdmin> admins;

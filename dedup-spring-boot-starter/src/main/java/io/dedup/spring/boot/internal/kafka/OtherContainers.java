@@ -4,7 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.dedup.kafka.KafkaDedup;
 import io.dedup.spring.boot.DedupConfigurationException;
-import io.dedup.spring.boot.internal.check.StartCheck;
+import io.dedup.spring.boot.internal.check.RiskCheck;
 import io.dedup.spring.boot.internal.deduplicator.DeduplicatedListener;
 import java.util.Collections;
 import java.util.IdentityHashMap;
@@ -24,10 +24,10 @@ import org.springframework.kafka.requestreply.ReplyingKafkaTemplate;
 
 /**
  * Deduplicates containers that don't come from a {@code @KafkaListener}: beans, and those of endpoints that a
- * {@code KafkaListenerConfigurer} registers. Containers that are created later, or in a child context, can't be decorated any more: their
+ * {@code KafkaListenerConfigurer} registers. Containers that are created later, or in a child context, cannot be decorated any more: their
  * start fails. The container of a {@code ReplyingKafkaTemplate} receives replies, and is left as it is. Thread-safe.
  */
-public final class OtherContainers implements StartCheck, ApplicationListener<ConsumerStartingEvent> {
+public final class OtherContainers implements RiskCheck, ApplicationListener<ConsumerStartingEvent> {
     private static final Logger log = LoggerFactory.getLogger("io.dedup");
 
     private final KafkaListeners listeners;
@@ -71,7 +71,7 @@ public final class OtherContainers implements StartCheck, ApplicationListener<Co
         if (!(container instanceof AbstractMessageListenerContainer<?, ?> decorable)) {
             throw new DedupConfigurationException(
                     "Listener " + name + " reads topics of dedup.topics, " + topics
-                            + ", in a share group, whose containers the starter can't deduplicate.",
+                            + ", in a share group, whose containers the starter cannot deduplicate.",
                     "Create its container with KafkaDedup.shareGroups() in Java, or switch off its deduplication with"
                             + " dedup.listeners." + name + ".enabled: false.");
         }

@@ -1,7 +1,7 @@
 package io.dedup.spring.boot.internal.kafka;
 
 import io.dedup.policy.DedupMode;
-import io.dedup.spring.boot.internal.check.StartCheck;
+import io.dedup.spring.boot.internal.check.RiskCheck;
 import io.dedup.spring.boot.internal.deduplicator.DeduplicatedListener;
 import io.dedup.spring.boot.internal.store.DedupStores;
 import java.util.List;
@@ -12,7 +12,7 @@ import org.springframework.kafka.listener.ConcurrentMessageListenerContainer;
  * Compares the connection pool with the consumer threads whose records are in the table. With too few connections claims,
  * completions and lease renewals wait for each other. Thread-safe.
  */
-public final class PoolSizeCheck implements StartCheck {
+public final class PoolSizeCheck implements RiskCheck {
     /** A claim or the handler's transaction, and what it takes beside that. */
     private static final int PER_THREAD = 2;
     /** For the heartbeat and the purge. */
@@ -45,7 +45,7 @@ public final class PoolSizeCheck implements StartCheck {
         return List.of(new Warning(
                 "The connection pool has at most " + connections.getAsInt() + " connections, but " + threads
                         + " consumer " + (threads == 1 ? "thread needs" : "threads need") + " at least " + needed
-                        + ": with fewer, claims and lease renewals wait for one another, and fail after the pool's time-out",
+                        + ": with fewer, claims and lease renewals wait for one another, and fail after the pool's timeout",
                 "Set spring.datasource.hikari.maximum-pool-size (or your pool's setting) to at least " + needed
                         + ", or lower the listeners' concurrency."));
     }

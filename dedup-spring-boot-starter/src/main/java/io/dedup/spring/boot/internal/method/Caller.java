@@ -7,7 +7,7 @@ import java.util.List;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 
-/** Who calls a method, as far as its annotations show: what a call may cost that throws because it can't be decided yet. */
+/** Who calls a method, as far as its annotations show: what a call may cost that throws because it cannot be decided yet. */
 enum Caller {
     /** A broker's listener container: each call that throws is one of the message's delivery attempts. */
     BROKER,
@@ -39,7 +39,7 @@ enum Caller {
         return isTransactionalEvent(method) || isAsync(method) ? GIVES_UP : OTHER;
     }
 
-    /** How long a call waits on the current thread that can't be decided yet. */
+    /** How long a call waits on the current thread that cannot be decided yet. */
     Patience patience(boolean hasMaxWait) {
         if (this != GIVES_UP && RequestThread.isCurrent()) { // its client gets an answer, and repeats
             return Patience.SHORT;

@@ -5,7 +5,7 @@ import io.dedup.id.MessageIdExtractor;
 import io.dedup.policy.DedupMode;
 import io.dedup.spring.boot.DedupConfigurationException;
 import io.dedup.spring.boot.internal.call.CallWaits;
-import io.dedup.spring.boot.internal.check.StartCheck;
+import io.dedup.spring.boot.internal.check.RiskCheck;
 import io.dedup.spring.boot.internal.deduplicator.DeduplicatedListener;
 import io.dedup.spring.boot.internal.deduplicator.DeduplicatorRegistry;
 import io.dedup.spring.boot.internal.deduplicator.ServingDeduplicator;
@@ -46,7 +46,7 @@ import org.springframework.util.ClassUtils;
  * Decides which annotated methods are deduplicated, and by what: at start for the methods of all beans, with the first call for those
  * that are called earlier. Thread-safe.
  */
-public final class DeduplicatedMethods implements SmartInitializingSingleton, StartCheck {
+public final class DeduplicatedMethods implements SmartInitializingSingleton, RiskCheck {
     static final String BROKER = "method";
     private static final String REPLACED_BY_TESTS = "org.springframework.test.context.bean.override.";
 

@@ -1,7 +1,7 @@
 package io.dedup.spring.boot.internal.method;
 
 import io.dedup.spring.boot.DedupConfigurationException;
-import io.dedup.spring.boot.internal.check.StartCheck;
+import io.dedup.spring.boot.internal.check.RiskCheck;
 import io.dedup.spring.boot.internal.deduplicator.DeduplicatedListener;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -14,7 +14,7 @@ import org.springframework.messaging.handler.HandlerMethod;
 import org.springframework.util.ClassUtils;
 
 /** Looks for settings of the containers of RabbitMQ and JMS that would lose messages of deduplicated methods. */
-public final class ListenerContainerCheck implements StartCheck {
+public final class ListenerContainerCheck implements RiskCheck {
     private static final int JMS_CLIENT_ACKNOWLEDGE = 2;
 
     private final BeanFactory beans;

@@ -54,7 +54,7 @@ final class MethodCalls {
      *
      * @return what the method returned; null or an empty Optional if it didn't run
      * @throws CallDeferredException if it isn't known whether it may run
-     * @throws io.dedup.DedupException if it can't run, and another call wouldn't help: it has no ID, or its ID was refused
+     * @throws io.dedup.DedupException if it cannot run, and another call wouldn't help: it has no ID, or its ID was refused
      * @throws Throwable what the method throws, after its claim was released
      */
     @Nullable

@@ -29,7 +29,7 @@ public final class MethodIds {
     /**
      * The extractor, of the list of a call's arguments.
      *
-     * @throws IllegalArgumentException when it can't be one for this method
+     * @throws IllegalArgumentException when it cannot be one for this method
      */
     MessageIdExtractor<? super List<@Nullable Object>> of(IdExpression expression, Method method) {
         MessageIdExtractor<? super List<@Nullable Object>> extractor = expression.extractor(part -> one(part, method));

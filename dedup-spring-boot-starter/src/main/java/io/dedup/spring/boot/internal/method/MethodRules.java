@@ -39,7 +39,7 @@ final class MethodRules {
     /**
      * Checks the declaration.
      *
-     * @throws DedupConfigurationException when it can't be deduplicated; says why
+     * @throws DedupConfigurationException when it cannot be deduplicated; says why
      */
     static void require(DeduplicatedMethod method) {
         String problem = problem(method);
@@ -58,7 +58,7 @@ final class MethodRules {
         int modifiers = method.method().getModifiers();
         if (Modifier.isPrivate(modifiers) || Modifier.isStatic(modifiers) || Modifier.isFinal(modifiers)) {
             return "is " + Modifier.toString(modifiers & (Modifier.PRIVATE | Modifier.STATIC | Modifier.FINAL))
-                    + ", so Spring can't intercept its calls";
+                    + ", so Spring cannot intercept its calls";
         }
         Class<?> result = method.method().getReturnType();
         if (result.isPrimitive() && result != void.class) {
@@ -189,7 +189,7 @@ final class MethodRules {
 
     static DedupConfigurationException refused(DeduplicatedMethod method, String problem) {
         return new DedupConfigurationException(
-                "Method " + method.name() + " can't be deduplicated: it " + problem + ".",
+                "Method " + method.name() + " cannot be deduplicated: it " + problem + ".",
                 "Change the method, or remove @Deduplicated.");
     }
 }

@@ -116,7 +116,7 @@ final class MeterListener extends OutcomeListener {
         }
         double used = (double) age.toMillis() / window.toMillis();
         DistributionSummary.builder(WINDOW_USED)
-                .description("age of duplicates as a fraction of the window; above 1 they aren't recognised")
+                .description("age of duplicates as a fraction of the window; above 1 they aren't recognized")
                 .tags(tags(topic))
                 .serviceLevelObjectives(0.1, 0.25, 0.5, 0.75, 0.9, 1)
                 .register(registry)

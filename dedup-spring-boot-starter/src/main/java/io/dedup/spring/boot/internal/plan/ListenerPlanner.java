@@ -91,7 +91,7 @@ public final class ListenerPlanner {
         }
     }
 
-    /** How long a call of a method waits that can't be decided yet; null for the default of its caller. */
+    /** How long a call of a method waits that cannot be decided yet; null for the default of its caller. */
     public @Nullable Duration maxWait(ListenerSpec spec) {
         ListenerProperties entry = plans.listener(spec.name());
         Duration wait = entry == null ? null : entry.getMaxWait();

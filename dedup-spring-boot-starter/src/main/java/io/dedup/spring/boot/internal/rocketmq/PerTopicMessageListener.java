@@ -46,7 +46,7 @@ public final class PerTopicMessageListener implements MessageListener {
     /**
      * Decides for a topic before its first message.
      *
-     * @throws DedupConfigurationException when it can't be deduplicated as configured
+     * @throws DedupConfigurationException when it cannot be deduplicated as configured
      */
     void prepare(String topic) {
         var unused = known.computeIfAbsent(topic, byTopic);
@@ -59,7 +59,7 @@ public final class PerTopicMessageListener implements MessageListener {
             listener = known.computeIfAbsent(message.getTopic(), byTopic);
         } catch (RuntimeException e) {
             log.error(
-                    "RocketMQ listener {}: rejected a message of topic {}, because this topic can't be deduplicated as"
+                    "RocketMQ listener {}: rejected a message of topic {}, because this topic cannot be deduplicated as"
                             + " configured",
                     name,
                     message.getTopic(),

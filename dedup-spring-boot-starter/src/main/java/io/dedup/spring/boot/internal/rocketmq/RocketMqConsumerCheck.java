@@ -1,7 +1,7 @@
 package io.dedup.spring.boot.internal.rocketmq;
 
 import io.dedup.spring.boot.ListenerProperties;
-import io.dedup.spring.boot.internal.check.StartCheck;
+import io.dedup.spring.boot.internal.check.RiskCheck;
 import io.dedup.spring.boot.internal.deduplicator.DeduplicatedListener;
 import io.dedup.spring.boot.internal.plan.TopicPlans;
 import java.util.ArrayList;
@@ -9,10 +9,10 @@ import java.util.List;
 import java.util.TreeSet;
 
 /**
- * Finds push consumer beans that read configured topics with a listener that the starter can't decorate: one that is created inside
+ * Finds push consumer beans that read configured topics with a listener that the starter cannot decorate: one that is created inside
  * the consumer's bean method, or passed to a builder, isn't a bean.
  */
-public final class RocketMqConsumerCheck implements StartCheck {
+public final class RocketMqConsumerCheck implements RiskCheck {
     private final TopicPlans plans;
     private final RocketMqListenerPostProcessor seen;
 

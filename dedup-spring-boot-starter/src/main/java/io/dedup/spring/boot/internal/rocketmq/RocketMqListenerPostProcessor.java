@@ -105,7 +105,7 @@ public final class RocketMqListenerPostProcessor implements DestructionAwareBean
     public void postProcessBeforeDestruction(Object bean, String name) {
         RocketMqListeners waiting = asked;
         if (waiting == null) {
-            return; // no listener has asked for it, and at this time it can't be made
+            return; // no listener has asked for it, and at this time it cannot be made
         }
         if (bean instanceof PushConsumer consumer) {
             waiting.endWaits(consumer.getConsumerGroup()::equals);

@@ -74,7 +74,7 @@ public final class RocketMqListeners implements SmartLifecycle {
     /**
      * What handles a topic's messages: the listener itself where the topic isn't deduplicated.
      *
-     * @throws DedupConfigurationException when it can't be deduplicated as configured
+     * @throws DedupConfigurationException when it cannot be deduplicated as configured
      */
     public MessageListener of(
             String bean, String group, @Nullable Deduplicated annotation, MessageListener listener, String topic) {

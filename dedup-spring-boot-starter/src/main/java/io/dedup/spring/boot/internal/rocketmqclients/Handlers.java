@@ -32,7 +32,7 @@ public final class Handlers {
             String problem = mode.isTransactional() ? inspector.outside(listener, method) : null;
             if (problem != null) {
                 throw new DedupConfigurationException(
-                        "RocketMQ listener " + name + " can't be deduplicated: topic " + topic + " has mode "
+                        "RocketMQ listener " + name + " cannot be deduplicated: topic " + topic + " has mode "
                                 + SettingText.of(mode) + ", but its handler " + problem,
                         "Change the handler, or switch off deduplication of this listener with dedup.listeners." + name
                                 + ".enabled: false.");

@@ -2,7 +2,7 @@ package io.dedup.spring.boot.internal.rocketmqclients;
 
 import io.dedup.spring.boot.DedupConfigurationException;
 import io.dedup.spring.boot.ListenerProperties;
-import io.dedup.spring.boot.internal.check.StartCheck;
+import io.dedup.spring.boot.internal.check.RiskCheck;
 import io.dedup.spring.boot.internal.deduplicator.DeduplicatedListener;
 import io.dedup.spring.boot.internal.plan.KnownTopics;
 import io.dedup.spring.boot.internal.plan.ListenerSpec;
@@ -21,7 +21,7 @@ import org.springframework.core.env.Environment;
  * Refuses consumers of configured topics whose messages are what a template's {@code receive} returns, so that no listener can be
  * decorated.
  */
-public final class ReceiveCheck implements StartCheck, SmartInitializingSingleton {
+public final class ReceiveCheck implements RiskCheck, SmartInitializingSingleton {
     private final TopicPlans plans;
     private final KnownTopics known;
     private final ConfigurableListableBeanFactory beans;
@@ -101,7 +101,7 @@ public final class ReceiveCheck implements StartCheck, SmartInitializingSingleto
             throw new DedupConfigurationException(
                     "RocketMQ " + kind.name().replace('-', ' ') + " " + bean + " reads topic " + topic
                             + ", which dedup.topics configures, but " + kind.template()
-                            + ".receive returns its messages to your code, where they can't be deduplicated.",
+                            + ".receive returns its messages to your code, where they cannot be deduplicated.",
                     "Read the topic with " + kind.instead()
                             + ", or call Deduplicator.execute for each message, and set dedup.listeners." + bean
                             + ".enabled: false.");

@@ -66,7 +66,7 @@ public final class RocketMqIds<M> {
     /**
      * The extractor.
      *
-     * @throws DedupConfigurationException when it can't be one for RocketMQ, or what it needs isn't on the class path
+     * @throws DedupConfigurationException when it cannot be one for RocketMQ, or what it needs isn't on the class path
      */
     public MessageIdExtractor<? super M> of(TopicPlan plan) {
         try {

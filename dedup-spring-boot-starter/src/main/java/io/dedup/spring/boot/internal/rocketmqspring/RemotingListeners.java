@@ -54,7 +54,7 @@ public final class RemotingListeners implements ApplicationListener<ContextClose
     /**
      * Decorates the listener of a container's consumer, if it is to be deduplicated.
      *
-     * @throws DedupConfigurationException when it can't be deduplicated as configured
+     * @throws DedupConfigurationException when it cannot be deduplicated as configured
      */
     void decorate(ListenerContainer container) {
         ListenerSpec spec = container.spec();
@@ -86,7 +86,7 @@ public final class RemotingListeners implements ApplicationListener<ContextClose
             }
         } catch (IllegalArgumentException | IllegalStateException e) {
             throw new DedupConfigurationException(
-                    "RocketMQ listener " + container.name() + " can't be deduplicated: " + e.getMessage() + ".",
+                    "RocketMQ listener " + container.name() + " cannot be deduplicated: " + e.getMessage() + ".",
                     "Change that setting of its @RocketMQMessageListener, or switch off deduplication of this listener with"
                             + " dedup.listeners." + container.name() + ".enabled: false.",
                     e);

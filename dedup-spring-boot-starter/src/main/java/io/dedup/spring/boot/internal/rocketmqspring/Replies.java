@@ -50,12 +50,12 @@ final class Replies implements RequestListener {
             return encoded(reply);
         } catch (RuntimeException e) { // its effect has happened, and must not happen again
             log.error(
-                    "The reply to the request in topic {}, message {} can't be converted. The request is handled, and gets"
+                    "The reply to the request in topic {}, message {} cannot be converted. The request is handled, and gets"
                             + " no reply: {}",
                     request.getTopic(),
                     Printable.sentence(String.valueOf(request.getMsgId())),
                     Printable.ofException(e));
-            log.debug("The reply can't be converted", e);
+            log.debug("The reply cannot be converted", e);
             return null;
         }
     }

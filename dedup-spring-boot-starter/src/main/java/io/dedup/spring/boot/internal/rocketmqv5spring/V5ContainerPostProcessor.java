@@ -111,7 +111,7 @@ public final class V5ContainerPostProcessor implements BeanPostProcessor, Applic
         for (Class<?> each : ClassUtils.getAllInterfaces(listener)) {
             if (each.getName().equals(PREPARES)) {
                 throw new DedupConfigurationException(
-                        "RocketMQ listener " + name + " can't be deduplicated: it implements "
+                        "RocketMQ listener " + name + " cannot be deduplicated: it implements "
                                 + each.getSimpleName()
                                 + ", whose prepareStart may give the consumer another listener.",
                         "Move what prepareStart does to the annotation's settings, or switch off deduplication of this listener"

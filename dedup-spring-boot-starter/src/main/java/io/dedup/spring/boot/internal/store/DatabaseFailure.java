@@ -6,7 +6,7 @@ import java.sql.SQLException;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Reports at start why the table can't be used: in the database's own words, with advice that fits the cause. */
+/** Reports at start why the table cannot be used: in the database's own words, with advice that fits the cause. */
 final class DatabaseFailure {
     private static final String WRONG_LOGIN = "28";
     private static final String NO_CONNECTION = "08";

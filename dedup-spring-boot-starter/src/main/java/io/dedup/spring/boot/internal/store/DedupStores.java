@@ -42,7 +42,7 @@ public final class DedupStores implements AutoCloseable {
     /**
      * The store of claims, opened if need be.
      *
-     * @throws DedupConfigurationException when it can't be opened; says what to change
+     * @throws DedupConfigurationException when it cannot be opened; says what to change
      */
     public synchronized DedupStore store() {
         if (closed) {
@@ -58,7 +58,7 @@ public final class DedupStores implements AutoCloseable {
      * For the transactional modes, opened if need be.
      *
      * @param property which setting needs it
-     * @throws DedupConfigurationException when it can't be opened; says what to change
+     * @throws DedupConfigurationException when it cannot be opened; says what to change
      */
     public synchronized TransactionalRecords transactions(String property) {
         TransactionalRecords bean = bean(TransactionalRecords.class);
@@ -78,7 +78,7 @@ public final class DedupStores implements AutoCloseable {
         return table == null ? null : table.store();
     }
 
-    /** How many connections the table's pool hands out at most; empty without a table, or where that can't be found out. */
+    /** How many connections the table's pool hands out at most; empty without a table, or where that cannot be found out. */
     public synchronized OptionalInt poolSize() {
         return table == null ? OptionalInt.empty() : table.store().maxConnections();
     }

@@ -85,7 +85,7 @@ final class JdbcTable {
                 transactions = store.transactions(manager).managers(this::managerOf);
             } catch (IllegalArgumentException | IllegalStateException | DedupStoreException e) {
                 throw new DedupConfigurationException(
-                        property + " needs transactions, but they can't be opened: "
+                        property + " needs transactions, but they cannot be opened: "
                                 + YamlNames.inYaml(String.valueOf(e.getMessage())),
                         "Set dedup.jdbc.transaction-manager to the bean that opens transactions on the DataSource of the"
                                 + " table.",

@@ -4,7 +4,7 @@ import io.dedup.spring.boot.DedupConfigurationException;
 import io.dedup.spring.boot.internal.text.YamlNames;
 import org.jspecify.annotations.Nullable;
 
-/** Reports at start why the store in Redis can't be used: in Redis's own words, with advice that fits the cause. */
+/** Reports at start why the store in Redis cannot be used: in Redis's own words, with advice that fits the cause. */
 final class RedisFailure {
     private RedisFailure() {}
 

@@ -1,4 +1,4 @@
-/** Opens the stores of records, and explains why one can't be opened. */
+/** Opens the stores of records, and explains why one cannot be opened. */
 @NullMarked
 package io.dedup.spring.boot.internal.store;
 

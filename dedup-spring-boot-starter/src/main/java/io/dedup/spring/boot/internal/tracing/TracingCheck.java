@@ -1,11 +1,11 @@
 package io.dedup.spring.boot.internal.tracing;
 
-import io.dedup.spring.boot.internal.check.StartCheck;
+import io.dedup.spring.boot.internal.check.RiskCheck;
 import io.dedup.spring.boot.internal.deduplicator.DeduplicatedListener;
 import java.util.List;
 
-/** Warns if duplicates should be linked to traces, but can't be. */
-public final class TracingCheck implements StartCheck {
+/** Warns if duplicates should be linked to traces, but cannot be. */
+public final class TracingCheck implements RiskCheck {
     private final boolean links;
     private final boolean ownReference;
 

@@ -65,7 +65,7 @@ class IdExpressionTest {
     void anExpressionNamesNoClassesOrBeans(String expression) {
         assertThatThrownBy(() -> ids.of(IdExpression.parse("spel:" + expression)))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("can't use a class or a bean");
+                .hasMessageContaining("cannot use a class or a bean");
     }
 
     @ParameterizedTest
@@ -101,7 +101,7 @@ class IdExpressionTest {
     @Test
     void anExpressionChangesNothing() {
         assertThatThrownBy(() -> ids.of(IdExpression.parse("spel:value = 'a'")))
-                .hasMessageContaining("can't change it");
+                .hasMessageContaining("cannot change it");
     }
 
     @ParameterizedTest

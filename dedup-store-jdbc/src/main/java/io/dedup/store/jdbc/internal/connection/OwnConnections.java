@@ -15,7 +15,7 @@ import org.slf4j.LoggerFactory;
  * <p>Neither costs a round trip, except switching to autocommit on MySQL and MariaDB if the pool has it off.
  */
 public final class OwnConnections {
-    private static final Logger LOG = LoggerFactory.getLogger(OwnConnections.class);
+    private static final Logger log = LoggerFactory.getLogger(OwnConnections.class);
 
     private final DataSource dataSource;
     private final int networkTimeoutMillis;
@@ -73,7 +73,7 @@ public final class OwnConnections {
                 statement.execute("SELECT 1");
             }
         } catch (SQLException e) {
-            LOG.debug("A connection has been ended", e);
+            log.debug("A connection has been ended", e);
         }
     }
 
@@ -95,7 +95,7 @@ public final class OwnConnections {
                 }
             } catch (SQLException e) {
                 // The operation has its answer or its own failure; the pool finds out about the connection.
-                LOG.debug("A connection couldn't be given back as it came", e);
+                log.debug("A connection couldn't be given back as it came", e);
             }
         }
     }

@@ -25,7 +25,7 @@ public record PoolSize(int connections, String setting) {
      */
     private static final int ENOUGH_FOR_ONE_THREAD = 4;
 
-    private static final Logger LOG = LoggerFactory.getLogger(PoolSize.class);
+    private static final Logger log = LoggerFactory.getLogger(PoolSize.class);
 
     /** Each pool's class, its getter and the name of its setting. */
     private static final Map<String, List<String>> POOLS = pools();
@@ -57,9 +57,9 @@ public record PoolSize(int connections, String setting) {
                             : null;
                 }
             } catch (ClassNotFoundException e) {
-                LOG.trace("{} is not on the class path", pool.getKey());
+                log.trace("{} is not on the class path", pool.getKey());
             } catch (ReflectiveOperationException | SQLException | RuntimeException | LinkageError e) {
-                LOG.debug("The size of a pool can't be found out", e);
+                log.debug("The size of a pool cannot be found out", e);
             }
         }
         return null;

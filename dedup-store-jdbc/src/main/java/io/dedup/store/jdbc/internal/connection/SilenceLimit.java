@@ -18,7 +18,7 @@ public final class SilenceLimit {
     /** What {@link #set} returns where there is nothing to restore. */
     public static final int UNCHANGED = -1;
 
-    private static final Logger LOG = LoggerFactory.getLogger(SilenceLimit.class);
+    private static final Logger log = LoggerFactory.getLogger(SilenceLimit.class);
 
     /** Null until the first connection is asked. */
     private volatile @Nullable Boolean supported;
@@ -46,7 +46,7 @@ public final class SilenceLimit {
             return before;
         } catch (SQLFeatureNotSupportedException | AbstractMethodError e) {
             supported = false;
-            LOG.debug("The driver has no network time-outs", e);
+            log.debug("The driver has no network timeouts", e);
             return UNCHANGED;
         }
     }
@@ -59,7 +59,7 @@ public final class SilenceLimit {
             driver.setNetworkTimeout(Runnable::run, driver.getNetworkTimeout()); // HSQLDB answers 0, and takes none
             return true;
         } catch (SQLFeatureNotSupportedException | AbstractMethodError e) {
-            LOG.debug("The driver has no network time-outs", e);
+            log.debug("The driver has no network timeouts", e);
             return false;
         }
     }

@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
  * <p>Thread-safe.
  */
 public final class StatementWatch {
-    private static final Logger LOG = LoggerFactory.getLogger(StatementWatch.class);
+    private static final Logger log = LoggerFactory.getLogger(StatementWatch.class);
     private static final long PERIOD_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
     private static final int IDLE_PERIODS = 50;
 
@@ -100,7 +100,7 @@ public final class StatementWatch {
                     statement.cancel();
                 }
             } catch (SQLException | RuntimeException e) {
-                LOG.debug("A statement couldn't be cancelled", e); // the connection's own timeout ends it
+                log.debug("A statement couldn't be cancelled", e); // the connection's own timeout ends it
             } finally {
                 lock.unlock();
             }

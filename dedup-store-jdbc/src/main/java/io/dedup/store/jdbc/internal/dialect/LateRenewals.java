@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 public final class LateRenewals {
     private LateRenewals() {}
 
-    /** Renews by waiting for locks, as long as the lock time-out. */
+    /** Renews by waiting for locks, as long as the lock timeout. */
     public interface Renewal {
         List<@Nullable WriteResult> ask(List<RenewRequest> requests) throws SQLException;
     }

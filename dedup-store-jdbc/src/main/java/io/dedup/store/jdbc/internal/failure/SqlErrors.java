@@ -44,9 +44,9 @@ public final class SqlErrors {
 
     /** MySQL and MariaDB: deadlock; record has changed since last read (MariaDB's snapshot isolation). */
     private static final Set<Integer> MYSQL_RACES = Set.of(1213, 1020);
-    /** MySQL and MariaDB: lock wait time-out; NOWAIT. */
+    /** MySQL and MariaDB: lock wait timeout; NOWAIT. */
     private static final Set<Integer> MYSQL_LOCKED = Set.of(1205, 3572);
-    /** MySQL and MariaDB: statement time-out, by whichever of the two means. */
+    /** MySQL and MariaDB: statement timeout, by whichever of the two means. */
     private static final Set<Integer> MYSQL_TIMEOUTS = Set.of(1317, 1969, 3024);
     /** H2: a row was changed concurrently; it took too long to lock one. */
     private static final int H2_CONCURRENT_UPDATE = 90131;

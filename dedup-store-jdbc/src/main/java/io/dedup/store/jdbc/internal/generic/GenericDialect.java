@@ -118,7 +118,7 @@ public final class GenericDialect implements Dialect {
         return LateRenewals.settle(requests, answers, late, failures.errors(), open -> renewWaiting(connection, open));
     }
 
-    /** Waits for locked rows, but not longer than the lock time-out. */
+    /** Waits for locked rows, but not longer than the lock timeout. */
     private List<@Nullable WriteResult> renewWaiting(Connection connection, List<RenewRequest> requests)
             throws SQLException {
         return renew(connection, requests, null, new HashSet<>());

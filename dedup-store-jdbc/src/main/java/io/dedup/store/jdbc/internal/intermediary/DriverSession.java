@@ -16,7 +16,7 @@ import org.slf4j.LoggerFactory;
  * @param namesStatements whether the driver gives statements that are repeated a name in the session
  */
 record DriverSession(int process, boolean namesStatements) {
-    private static final Logger LOG = LoggerFactory.getLogger(DriverSession.class);
+    private static final Logger log = LoggerFactory.getLogger(DriverSession.class);
     private static final String CONNECTION = "org.postgresql.PGConnection";
     private static final String STATEMENT = "org.postgresql.PGStatement";
 
@@ -35,7 +35,7 @@ record DriverSession(int process, boolean namesStatements) {
                     !"simple".equalsIgnoreCase(String.valueOf(mode))
                             && !Integer.valueOf(0).equals(threshold));
         } catch (ReflectiveOperationException | LinkageError e) {
-            LOG.debug("The driver's session can't be looked at", e);
+            log.debug("The driver's session cannot be looked at", e);
             return null;
         }
     }
@@ -47,7 +47,7 @@ record DriverSession(int process, boolean namesStatements) {
             Method method = type.getMethod("setPrepareThreshold", int.class);
             method.invoke(statement.unwrap(type), 1);
         } catch (ReflectiveOperationException | LinkageError e) {
-            throw new SQLException("The driver's statement can't be prepared", e);
+            throw new SQLException("The driver's statement cannot be prepared", e);
         }
     }
 

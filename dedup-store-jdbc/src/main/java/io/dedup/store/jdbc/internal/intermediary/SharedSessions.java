@@ -35,7 +35,7 @@ public final class SharedSessions {
                     + " statement (as PgBouncer does with pool_mode = transaction), but ";
 
     private static final String MAYBE_SHARED =
-            "The connections come from a pooler. How it lends its sessions can't be found out with a pool of one connection,"
+            "The connections come from a pooler. How it lends its sessions cannot be found out with a pool of one connection,"
                     + " so it may be for a transaction or a statement; but ";
 
     private final TableName table;

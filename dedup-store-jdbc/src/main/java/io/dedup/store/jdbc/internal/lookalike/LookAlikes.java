@@ -17,12 +17,12 @@ public final class LookAlikes {
     private static final Statements STATEMENTS = new Statements(0);
 
     private final Database database;
-    private final ServerBehaviour behaviour;
+    private final ServerBehaviour behavior;
 
     /** @param probe of the table, which must exist by the time of {@link #check} */
     public LookAlikes(Database database, TableName table, WriteProbe probe) {
         this.database = database;
-        this.behaviour = new ServerBehaviour(table, probe);
+        this.behavior = new ServerBehaviour(table, probe);
     }
 
     /** Another session than the first, borrowed only if it is needed. */
@@ -40,7 +40,7 @@ public final class LookAlikes {
      * take the table.
      *
      * @return what the server is; null if there are no look-alikes of this database
-     * @throws IllegalStateException if the store can't work with this server; says why
+     * @throws IllegalStateException if the store cannot work with this server; says why
      */
     public @Nullable ServerProduct identify(Connection connection) throws SQLException {
         if (!isOfFamily(connection)) {
@@ -67,7 +67,7 @@ public final class LookAlikes {
      * @param product from {@link #identify}
      * @param first in autocommit mode, as it is again afterwards
      * @return warnings
-     * @throws IllegalStateException if the store can't work with this server; says why
+     * @throws IllegalStateException if the store cannot work with this server; says why
      */
     public List<String> check(@Nullable ServerProduct product, Connection first, SecondSession session)
             throws SQLException {
@@ -75,7 +75,7 @@ public final class LookAlikes {
     }
 
     private List<String> ask(ServerProduct product, Connection first, Connection second) throws SQLException {
-        List<String> missing = behaviour.missing(first, second, database == Database.POSTGRESQL);
+        List<String> missing = behavior.missing(first, second, database == Database.POSTGRESQL);
         if (!missing.isEmpty()) {
             throw new IllegalStateException(
                     "The store doesn't work with this server (" + product.name() + "). It was asked, and "

@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
  * What is behind a connection.
  *
  * @param name as the server calls itself
- * @param refusal why the store can't work with it; null if nothing is known against it
- * @param tested whether the store's tests run on it, so that its behaviour needn't be asked for
+ * @param refusal why the store cannot work with it; null if nothing is known against it
+ * @param tested whether the store's tests run on it, so that its behavior needn't be asked for
  */
 public record ServerProduct(String name, @Nullable String refusal, boolean tested) {
     static ServerProduct tested(String name) {

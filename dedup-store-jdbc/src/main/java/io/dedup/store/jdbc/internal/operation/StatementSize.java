@@ -24,7 +24,7 @@ public final class StatementSize {
     /** The size of a request without its key and its result: owner, fingerprint, and the text between them. */
     private static final int REQUEST_BYTES = 160;
 
-    private static final Logger LOG = LoggerFactory.getLogger(StatementSize.class);
+    private static final Logger log = LoggerFactory.getLogger(StatementSize.class);
 
     private final Dialect dialect;
     private volatile long values = Long.MAX_VALUE;
@@ -41,7 +41,7 @@ public final class StatementSize {
         long before = values;
         values = bytes == Long.MAX_VALUE ? bytes : Math.max(0, bytes - ROOM) / BYTES_FOR_ONE;
         if (values != before && before != Long.MAX_VALUE) {
-            LOG.info(
+            log.info(
                     "The database now takes statements of up to {} bytes: results of up to {} bytes are stored",
                     bytes,
                     maxResult());

@@ -15,7 +15,7 @@ import org.slf4j.LoggerFactory;
  * may do so at the same time: they skip each other's rows.
  */
 public final class Purger implements AutoCloseable {
-    private static final Logger LOG = LoggerFactory.getLogger(Purger.class);
+    private static final Logger log = LoggerFactory.getLogger(Purger.class);
 
     /** How long closing waits for the current batch. */
     private static final long PATIENCE_MILLIS = 1_000;
@@ -58,17 +58,17 @@ public final class Purger implements AutoCloseable {
             while (!closedWithin(interval)) {
                 try {
                     long removed = untilNothingIsLeft();
-                    LOG.debug("Purged {} expired records of table {}", removed, table);
+                    log.debug("Purged {} expired records of table {}", removed, table);
                 } catch (RuntimeException | Error e) { // the next run may succeed; rethrowing would end all runs
                     if (isClosed()) {
-                        LOG.debug("The purge of table {} ended with its store", table, e);
+                        log.debug("The purge of table {} ended with its store", table, e);
                     } else {
-                        LOG.warn("Purging table {} failed; expired records stay until the next attempt", table, e);
+                        log.warn("Purging table {} failed; expired records stay until the next attempt", table, e);
                     }
                 }
             }
         } catch (InterruptedException e) { // not by this class
-            LOG.warn("The purge of table {} was interrupted; expired records stay", table, e);
+            log.warn("The purge of table {} was interrupted; expired records stay", table, e);
         }
     }
 

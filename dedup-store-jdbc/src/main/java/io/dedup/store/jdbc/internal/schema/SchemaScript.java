@@ -32,7 +32,7 @@ public final class SchemaScript {
                     .filter(sql -> !sql.isEmpty())
                     .toList();
         } catch (IOException e) {
-            throw new IllegalStateException(resource + " can't be read", e);
+            throw new IllegalStateException(resource + " cannot be read", e);
         }
     }
 }

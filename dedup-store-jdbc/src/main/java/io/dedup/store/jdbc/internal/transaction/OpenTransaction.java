@@ -16,7 +16,7 @@ record OpenTransaction(
         PlatformTransactionManager manager,
         TransactionStatus status,
         @Nullable TransactionConnection connection) {
-    private static final Logger LOG = LoggerFactory.getLogger(OpenTransaction.class);
+    private static final Logger log = LoggerFactory.getLogger(OpenTransaction.class);
 
     /** Rolls back; never throws. If the manager cannot roll back, {@link TransactionWatch} closes the session. */
     void rollBack() {
@@ -25,8 +25,8 @@ record OpenTransaction(
                 manager.rollback(status);
             }
         } catch (RuntimeException e) {
-            LOG.warn("Cannot roll back a transaction; it ends when its connection is closed: {}", e.toString());
-            LOG.debug("It failed with", e);
+            log.warn("Cannot roll back a transaction; it ends when its connection is closed: {}", e.toString());
+            log.debug("It failed with", e);
         } finally {
             clear();
         }

@@ -19,7 +19,7 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  */
 final class OtherConnections {
     /** The logger of the public type, which applications configure. */
-    private static final Logger LOG = LoggerFactory.getLogger("io.dedup.store.jdbc.JdbcTransactions");
+    private static final Logger log = LoggerFactory.getLogger("io.dedup.store.jdbc.JdbcTransactions");
 
     private final DataSource own;
     private final TableName table;
@@ -38,7 +38,7 @@ final class OtherConnections {
                     && bound.getKey() instanceof DataSource other
                     && DataSources.target(other) != own
                     && warned.add(other)) {
-                LOG.warn(
+                log.warn(
                         "A handler used {} within its transaction, which is another DataSource than that of table {}: writes"
                                 + " there are not rolled back with the message's record, and happen twice if the message is"
                                 + " handled again. Keep the table in that database, or only read there",

@@ -14,7 +14,7 @@ import org.springframework.transaction.UnexpectedRollbackException;
  * after the commit; and JPA rolls back, or assumes so, whatever its commit failed with, even a lost answer.
  */
 final class TransactionCommit {
-    private static final Logger LOG = LoggerFactory.getLogger(TransactionCommit.class);
+    private static final Logger log = LoggerFactory.getLogger(TransactionCommit.class);
 
     private final OpenTransaction transaction;
     private final TransactionWatch watch;
@@ -65,7 +65,7 @@ final class TransactionCommit {
         }
         if (watch.isCommitted()) {
             if (failure != null) {
-                LOG.warn("The transaction is committed, but a callback after the commit failed", failure);
+                log.warn("The transaction is committed, but a callback after the commit failed", failure);
             }
             return new CommitResult.Committed();
         }

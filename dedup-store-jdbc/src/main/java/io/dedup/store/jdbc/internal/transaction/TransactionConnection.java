@@ -21,7 +21,7 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * @param holder the bound object
  */
 record TransactionConnection(DataSource key, ConnectionHolder holder) {
-    private static final Logger LOG = LoggerFactory.getLogger(TransactionConnection.class);
+    private static final Logger log = LoggerFactory.getLogger(TransactionConnection.class);
 
     public interface Work<A> {
         A on(Connection connection) throws SQLException;
@@ -70,7 +70,7 @@ record TransactionConnection(DataSource key, ConnectionHolder holder) {
         try {
             return with(connection -> limit.set(connection, millis));
         } catch (SQLException e) {
-            LOG.debug(
+            log.debug(
                     "A connection has no limit on how long it waits for an answer",
                     e); // it is broken: the claim will fail
             return SilenceLimit.UNCHANGED;
@@ -117,7 +117,7 @@ record TransactionConnection(DataSource key, ConnectionHolder holder) {
         try {
             return isBound() && with(work);
         } catch (SQLException | RuntimeException e) {
-            LOG.debug("A connection couldn't be {}", how, e);
+            log.debug("A connection couldn't be {}", how, e);
             return false;
         }
     }

@@ -150,7 +150,7 @@ class ConnectionsTest {
     }
 
     @OnEachDatabase
-    @DisplayName("an exhausted pool: calls fail after its connection time-out, and say where to look; renewals go on")
+    @DisplayName("an exhausted pool: calls fail after its connection timeout, and say where to look; renewals go on")
     void exhausted(JdbcDialect dialect) throws SQLException {
         database = TestDatabase.open(dialect);
         HikariDataSource pool = database.pool(config -> {

@@ -81,7 +81,7 @@ class IntermediaryTest {
 
     @Test
     @DisplayName(
-            "with a pool of one connection it can't be found out whether sessions are shared: refused, unless nothing is kept")
+            "with a pool of one connection it cannot be found out whether sessions are shared: refused, unless nothing is kept")
     void poolOfOne() {
         database = TestDatabase.open(JdbcDialect.POSTGRESQL);
         HikariDataSource pool = database.pool(config -> config.setMaximumPoolSize(1));

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What the published contract can't know of the list of what is stuck. */
+/** What the published contract cannot know of the list of what is stuck. */
 class StuckTest {
     private static final StuckQuery ALL = new StuckQuery(null, Duration.ZERO, 10);
 
@@ -49,7 +49,7 @@ class StuckTest {
 
     @ParameterizedTest
     @EnumSource(names = {"POSTGRESQL", "MARIADB"})
-    @DisplayName("a statement that takes too long is ended by its own time-out")
+    @DisplayName("a statement that takes too long is ended by its own timeout")
     void tooLong(JdbcDialect dialect) throws SQLException {
         try (TestDatabase database = TestDatabase.open(dialect)) {
             JdbcDedupStore unused = database.store();

@@ -144,7 +144,7 @@ class PurgeTest {
         }
     }
 
-    /** The generic one can't skip: it fails after the lock time-out, and the next run goes on. */
+    /** The generic one cannot skip: it fails after the lock timeout, and the next run goes on. */
     @ParameterizedTest(name = "{0}")
     @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "GENERIC")
     @DisplayName("S6 a purge leaves a locked record for the next time, and claims don't notice")

@@ -136,7 +136,7 @@ class JpaTest {
 
     @ParameterizedTest(name = "{0}")
     @EnumSource(names = {"POSTGRESQL", "H2", "MARIADB"})
-    @DisplayName("an entity that the flush at the commit can't write: nothing of it happened, the record neither")
+    @DisplayName("an entity that the flush at the commit cannot write: nothing of it happened, the record neither")
     void flushFails(JdbcDialect dialect) {
         start(dialect);
         database.execute("INSERT INTO effect VALUES ('taken')");

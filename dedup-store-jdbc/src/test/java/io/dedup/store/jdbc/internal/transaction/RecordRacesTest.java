@@ -245,7 +245,7 @@ class RecordRacesTest {
     @DisplayName("S4 batches in opposite orders neither deadlock nor both win")
     void oppositeOrders(JdbcDialect dialect) {
         start(dialect);
-        int size = scene.database.isH2() ? 4 : 30; // each locked one costs a time-out there
+        int size = scene.database.isH2() ? 4 : 30; // each locked one costs a timeout there
         for (int round = 0; round < 8; round++) {
             List<DedupKey> keys =
                     IntStream.range(0, size).mapToObj(i -> scene.messages.key()).toList();
@@ -394,7 +394,7 @@ class RecordRacesTest {
     }
 
     @OnEachDatabase
-    @DisplayName("S3 a deadlock undoes the transaction: it fails, says why, and can't be committed any more")
+    @DisplayName("S3 a deadlock undoes the transaction: it fails, says why, and cannot be committed any more")
     void deadlock(JdbcDialect dialect) {
         start(dialect);
         ClaimRequest one = acquire(scene.store, scene.messages.key());

@@ -176,7 +176,7 @@ class TransactionRulesTest {
     }
 
     @Test
-    @DisplayName("a manager without synchronization, and a time-out that isn't positive, are refused")
+    @DisplayName("a manager without synchronization, and a timeout that isn't positive, are refused")
     void arguments() {
         start(JdbcDialect.H2);
         DataSourceTransactionManager silent = new DataSourceTransactionManager(scene.pool);
@@ -191,7 +191,7 @@ class TransactionRulesTest {
     }
 
     @OnEachDatabase
-    @DisplayName("the time-out counts in seconds, rounded up, for what runs in the transaction")
+    @DisplayName("the timeout counts in seconds, rounded up, for what runs in the transaction")
     void timeout(JdbcDialect dialect) {
         start(dialect);
         RecordTransaction transaction = scene.transactions.begin(Duration.ofMillis(41_001));
@@ -471,7 +471,7 @@ class TransactionRulesTest {
     }
 
     @OnEachDatabase
-    @DisplayName("a table that is gone fails the claim, names the table, and can't be committed over")
+    @DisplayName("a table that is gone fails the claim, names the table, and cannot be committed over")
     void failingClaim(JdbcDialect dialect) {
         start(dialect);
         RecordTransaction transaction = begin();

@@ -24,7 +24,7 @@ local function prune(bucket, field, ms)
 end
 
 -- Whether the server still stores a bucket in its larger form. It doesn't go back by itself once a bucket has few
--- entries again; read from its dump, it does. Not in two commands: a deleted key can't be written while its slot moves.
+-- entries again; read from its dump, it does. Not in two commands: a deleted key cannot be written while its slot moves.
 local function overgrows(bucket)
   local entries, left = try_redis('HLEN', bucket), call_redis('PTTL', bucket)
   if type(entries) ~= 'number' or entries > FEW or left == 0 then -- RESTORE takes 0 for no end
@@ -38,7 +38,7 @@ local function overgrows(bucket)
 end
 
 -- Enters a record that is done; window in ms ('' for ever). False, and nothing has changed, if it must keep a key of its own:
--- also where the bucket can't be written, or can't be kept for as long as the record.
+-- also where the bucket cannot be written, or cannot be kept for as long as the record.
 -- A bucket is kept at least as long as each of its entries, and a quarter of a window longer on average, so that its time to
 -- live is written, and its entries looked through, four times a window. Not a quarter for each: buckets that were begun
 -- together would all be due at the same time.

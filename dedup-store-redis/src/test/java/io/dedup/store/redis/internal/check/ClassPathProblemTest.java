@@ -16,7 +16,7 @@ class ClassPathProblemTest {
     private static final String LETTUCE_6 = "6.6.0.RELEASE/643bd47";
 
     @Test
-    @DisplayName("D9 where all of Netty is 4.1, or none is recognised, the message says so")
+    @DisplayName("D9 where all of Netty is 4.1, or none is recognized, the message says so")
     void otherClassPaths() {
         LinkageError error = new NoSuchMethodError("io.netty.X.y()");
         assertThat(ClassPathProblem.describe(error, LETTUCE_7, Map.of("4.1.100.Final", Set.of("netty-common"))))

@@ -45,7 +45,7 @@ public final class ConsumerMain {
         Runtime.getRuntime().halt(0);
     }
 
-    /** Starts again what can't start while its store or broker is unavailable, as an orchestrator would. */
+    /** Starts again what cannot start while its store or broker is unavailable, as an orchestrator would. */
     private static RowParts start(Assignment assignment, Assignment.Place place) {
         while (true) {
             RowParts parts = null;
@@ -58,7 +58,7 @@ public final class ConsumerMain {
                 }
                 return parts;
             } catch (Exception e) {
-                log.warn("{} can't start, tries again", place.row(), e);
+                log.warn("{} cannot start, tries again", place.row(), e);
                 if (parts != null) {
                     parts.close();
                 }

@@ -48,7 +48,7 @@ public record RocketRow(ClientKind client, Mode mode) implements Contender {
         return isOurs() && !mode.isTransactional();
     }
 
-    /** Listeners of the older client can't see their attempt: the client has no place for it. */
+    /** Listeners of the older client cannot see their attempt: the client has no place for it. */
     @Override
     public boolean showsAttempts() {
         return isOurs() && !client.isRemoting();

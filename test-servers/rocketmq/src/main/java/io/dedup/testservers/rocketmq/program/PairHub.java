@@ -68,13 +68,13 @@ final class PairHub {
         network.setBindAddress(PairSettings.HOST);
         NamesrvController started = new NamesrvController(config, network, new NettyClientConfig());
         if (!started.initialize()) {
-            throw new IllegalStateException("the name server can't be initialized");
+            throw new IllegalStateException("the name server cannot be initialized");
         }
         started.start();
         return started;
     }
 
-    /** A single one: it can't itself fail over, which isn't the subject. */
+    /** A single one: it cannot itself fail over, which isn't the subject. */
     private ControllerManager controller() {
         ControllerConfig config = new ControllerConfig();
         config.setRocketmqHome(settings.home().toString());
@@ -91,7 +91,7 @@ final class PairHub {
         network.setListenPort(settings.port("controller"));
         ControllerManager started = new ControllerManager(config, network, new NettyClientConfig());
         if (!started.initialize()) {
-            throw new IllegalStateException("the controller can't be initialized");
+            throw new IllegalStateException("the controller cannot be initialized");
         }
         started.start();
         return started;

@@ -82,7 +82,7 @@ final class Server {
         network.setBindAddress(HOST);
         NamesrvController controller = new NamesrvController(config, network, new NettyClientConfig());
         if (!controller.initialize()) {
-            throw new IllegalStateException("the name server can't be initialized");
+            throw new IllegalStateException("the name server cannot be initialized");
         }
         controller.start();
         return controller;

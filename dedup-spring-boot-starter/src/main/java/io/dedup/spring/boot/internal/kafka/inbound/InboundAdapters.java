@@ -67,7 +67,7 @@ public final class InboundAdapters implements BeanPostProcessor, SmartInitializi
         } else if (listeners.get().isDeduplicated(container, name)) {
             throw new DedupConfigurationException(
                     "Listener " + name
-                            + " can't be deduplicated: it is a KafkaInboundGateway, and the sender of a duplicate would get no reply.",
+                            + " cannot be deduplicated: it is a KafkaInboundGateway, and the sender of a duplicate would get no reply.",
                     "Use a @KafkaListener with @SendTo, which replies to duplicates with the stored reply; or switch off its"
                             + " deduplication with dedup.listeners." + name + ".enabled: false.");
         }

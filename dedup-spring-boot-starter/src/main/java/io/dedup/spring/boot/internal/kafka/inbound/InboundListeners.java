@@ -29,7 +29,7 @@ public final class InboundListeners {
     /**
      * Whether a listener is deduplicated.
      *
-     * @throws DedupConfigurationException when it can't be deduplicated as configured
+     * @throws DedupConfigurationException when it cannot be deduplicated as configured
      */
     public boolean isDeduplicated(AbstractMessageListenerContainer<?, ?> container, String name) {
         return listeners.isDeduplicated(container, name);
@@ -39,7 +39,7 @@ public final class InboundListeners {
      * Decorates the container of a listener, if that is deduplicated. Its message listener and its error handler have to be set.
      *
      * @return what decorates it; null if it isn't deduplicated
-     * @throws DedupConfigurationException when it can't be deduplicated
+     * @throws DedupConfigurationException when it cannot be deduplicated
      */
     public @Nullable Decorated decorate(InboundListener listener) {
         AbstractMessageListenerContainer<?, ?> container = listener.container();

@@ -69,7 +69,7 @@ final class InboundRules {
         }
         return channel instanceof InterceptableChannel
                 ? null
-                : "sends to " + channel + ", which can't be intercepted, so that failures which an error channel"
+                : "sends to " + channel + ", which cannot be intercepted, so that failures which an error channel"
                         + " handles aren't seen";
     }
 
@@ -89,7 +89,7 @@ final class InboundRules {
 
     private static DedupConfigurationException refused(InboundListener listener, String problem, String action) {
         return new DedupConfigurationException(
-                "Listener " + listener.name() + " can't be deduplicated: it " + problem + ".",
+                "Listener " + listener.name() + " cannot be deduplicated: it " + problem + ".",
                 action + ", or switch off its deduplication with dedup.listeners." + listener.name()
                         + ".enabled: false.");
     }

@@ -104,7 +104,7 @@ public final class StreamBindings
                 .forEach(binder -> StreamCustomizers.add(binder, this::created));
     }
 
-    /** An exception would be taken for a broker that can't be reached, and the binding made again and again. */
+    /** An exception would be taken for a broker that cannot be reached, and the binding made again and again. */
     private void created(StreamContainer made) {
         DedupConfigurationException problem = null;
         seen.add(made.name());
@@ -145,7 +145,7 @@ public final class StreamBindings
             refuse(
                     binding,
                     new DedupConfigurationException(
-                            "Binding " + binding.getBindingName() + " can't be deduplicated: " + e,
+                            "Binding " + binding.getBindingName() + " cannot be deduplicated: " + e,
                             "See the cause.",
                             e));
         }
@@ -171,7 +171,7 @@ public final class StreamBindings
         }
     }
 
-    /** Not while its broker can't be reached. The name of a polled binding is that of its destination. */
+    /** Not while its broker cannot be reached. The name of a polled binding is that of its destination. */
     private boolean isBound(ListenerSpec input) {
         return bound.contains(input.name()) || input.topics().stream().anyMatch(bound::contains);
     }

@@ -85,7 +85,7 @@ final class StreamRules {
                 continue;
             }
             String problem = "Binding " + output + " sends in the background: a message of " + made.name()
-                    + " counts as done before the broker has its output, and an output that can't be sent is lost";
+                    + " counts as done before the broker has its output, and an output that cannot be sent is lost";
             String action = "Set " + kafkaProperty(output, "producer.sync") + ": true.";
             if (strict) {
                 throw new DedupConfigurationException(
@@ -97,7 +97,7 @@ final class StreamRules {
 
     private static DedupConfigurationException refused(StreamContainer made, String problem, String action) {
         return new DedupConfigurationException(
-                "Binding " + made.name() + " can't be deduplicated: " + problem + ".",
+                "Binding " + made.name() + " cannot be deduplicated: " + problem + ".",
                 action + ", or switch off its deduplication with dedup.listeners." + made.name() + ".enabled: false.");
     }
 }

@@ -1,4 +1,4 @@
-package io.dedup.kafka.internal;
+package io.dedup.kafka.internal.failure;
 
 /** Throws a handler's exception unchanged, checked or not. */
 public final class Rethrow {

@@ -4,7 +4,7 @@ import io.dedup.spring.boot.internal.deduplicator.DeduplicatedListener;
 import java.util.List;
 
 /** Looks for what is risky, before the listeners start. */
-public interface StartCheck {
+public interface RiskCheck {
     /** Called for all checks, before the first one looks: finds listeners that nothing has reported yet. */
     default void findListeners() {}
 

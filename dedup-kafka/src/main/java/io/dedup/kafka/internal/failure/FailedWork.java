@@ -1,4 +1,4 @@
-package io.dedup.kafka.internal;
+package io.dedup.kafka.internal.failure;
 
 import io.dedup.adapter.DedupAdapter;
 import io.dedup.adapter.Execution;

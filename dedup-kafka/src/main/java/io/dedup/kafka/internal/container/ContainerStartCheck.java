@@ -38,13 +38,14 @@ import org.springframework.kafka.support.TopicPartitionOffset;
 /**
  * Refuses to start containers whose settings would lose messages or handle them twice, and warns about risky settings.
  */
-final class StartCheck {
+final class ContainerStartCheck {
     private final AbstractMessageListenerContainer<?, ?> container;
     private final ContainerProperties properties;
     private final ContainerServices services;
     private final ListenerTraits traits;
 
-    StartCheck(AbstractMessageListenerContainer<?, ?> container, ContainerServices services, ListenerTraits traits) {
+    ContainerStartCheck(
+            AbstractMessageListenerContainer<?, ?> container, ContainerServices services, ListenerTraits traits) {
         this.container = container;
         this.properties = container.getContainerProperties();
         this.services = services;
@@ -52,7 +53,7 @@ final class StartCheck {
     }
 
     /**
-     * Throws if the container can't be run safely.
+     * Throws if the container cannot be run safely.
      *
      * @throws IllegalArgumentException when a topic has no ID extractor
      * @throws IllegalStateException when a setting would lose messages or handle them twice
@@ -146,13 +147,13 @@ final class StartCheck {
             return;
         }
         if (settings.isCooperative()) {
-            throw refused("its consumer factory ignores addPostProcessor, so that KafkaDedup can't refetch the records"
+            throw refused("its consumer factory ignores addPostProcessor, so that KafkaDedup cannot refetch the records"
                     + " that spring-kafka drops when a commit fails in a cooperative rebalance. Let the factory apply"
                     + " post-processors, as DefaultKafkaConsumerFactory does, or set partition.assignment.strategy to"
                     + " an eager assignor, such as " + RangeAssignor.class.getName());
         }
         if (properties.isFixTxOffsets()) {
-            throw refused("its consumer factory ignores addPostProcessor, so that KafkaDedup can't refetch the records"
+            throw refused("its consumer factory ignores addPostProcessor, so that KafkaDedup cannot refetch the records"
                     + " that spring-kafka drops, and fixTxOffsets is true, so that the container commits the position"
                     + " behind them. Let the factory apply post-processors, as DefaultKafkaConsumerFactory does, or set"
                     + " fixTxOffsets to false");
@@ -248,7 +249,7 @@ final class StartCheck {
     }
 
     /**
-     * Refuses topics of different modes in one batch listener, and topics of transactional modes that can't be handled
+     * Refuses topics of different modes in one batch listener, and topics of transactional modes that cannot be handled
      * within a transaction by this container and its handler.
      *
      * @throws IllegalStateException when such a topic is among them

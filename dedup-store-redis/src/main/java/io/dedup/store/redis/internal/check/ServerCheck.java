@@ -13,14 +13,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Checks the servers at start. */
-public final class StartCheck {
-    private static final Logger log = LoggerFactory.getLogger(StartCheck.class);
+public final class ServerCheck {
+    private static final Logger log = LoggerFactory.getLogger(ServerCheck.class);
 
     private final ServerQueries queries;
     private final RedisErrors errors;
     private final List<String> warnings = new ArrayList<>();
 
-    public StartCheck(CommandExchange exchange, RedisErrors errors) {
+    public ServerCheck(CommandExchange exchange, RedisErrors errors) {
         this.queries = new ServerQueries(exchange, errors, "start");
         this.errors = errors;
     }
