@@ -38,7 +38,8 @@ public final class SimpleConsumerLoopBuilder {
     /**
      * The maximum number of messages that are received, and claimed, at once; 32 by default. Of a message group only
      * the first message is claimed at that time, the others at their turns. On a FIFO topic, messages behind a failed
-     * one are received again together with it, and their delivery attempts increase too; 1 prevents that.
+     * one are returned with it, which costs each of them a delivery attempt or two; 1 prevents that. Until the failed one is done,
+     * messages are received one at a time.
      *
      * @throws IllegalArgumentException when it is less than 1
      */

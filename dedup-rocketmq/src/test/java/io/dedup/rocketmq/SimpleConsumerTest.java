@@ -246,6 +246,23 @@ class SimpleConsumerTest {
     }
 
     @Test
+    @DisplayName(
+            "R3 a message that always fails is dead-lettered, and those behind it in its message group are handled")
+    void fifoBehindDeadLetter() {
+        try (Scene scene = new Scene(TopicType.FIFO, 2, policy -> policy)) {
+            sendInOrder(scene, "a", "b", "c", "d");
+            scene.loop(message -> {
+                scene.events.add("call " + Scene.id(message) + " " + message.getDeliveryAttempt());
+                return Scene.id(message).equals("a")
+                        ? ConsumeResult.FAILURE
+                        : effect(scene).consume(message);
+            });
+            scene.awaitDeadLetters(1);
+            scene.awaitEffects("b", "c", "d");
+        }
+    }
+
+    @Test
     @DisplayName("R3 in flight elsewhere holds back what is behind it in its message group")
     void fifoInFlight() {
         try (Scene scene = new Scene(TopicType.FIFO, 20, policy -> policy)) {

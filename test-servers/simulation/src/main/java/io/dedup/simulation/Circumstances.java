@@ -4,10 +4,7 @@ import io.dedup.simulation.draw.Draws;
 import io.dedup.simulation.kafka.GroupProtocol;
 import io.dedup.simulation.kafka.SimulatedConsumer.Reset;
 import io.dedup.simulation.kafka.Trouble;
-import java.lang.reflect.RecordComponent;
-import java.util.ArrayList;
 import java.util.EnumSet;
-import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.kafka.listener.ContainerProperties.AckMode;
@@ -44,7 +41,8 @@ record Circumstances(
         int messages,
         int arrivals,
         int maxPollRecords,
-        StartMistake mistake) {
+        StartMistake mistake)
+        implements Drawn {
 
     /** The form of the listener. */
     enum Listening {
@@ -155,9 +153,6 @@ record Circumstances(
 
     static final int LEAST_MESSAGES = 5;
 
-    /** One circumstance counts more than all numbers together. */
-    private static final int UNLIKE_PLAIN = 1_000;
-
     static Circumstances draw(Draws draws) {
         StartMistake mistake = draws.below(25, "makes a mistake") == 0
                 ? draws.pick(StartMistake.values(), "mistake")
@@ -242,46 +237,6 @@ record Circumstances(
                 1 + draws.below(6, "arrivals"),
                 1 + draws.below(20, "maxPollRecords"),
                 mistake);
-    }
-
-    /** The circumstances that aren't the plainest ones, and all numbers, as {@code name=value}. */
-    List<String> unlikePlain() {
-        List<String> unlike = new ArrayList<>();
-        for (RecordComponent component : Circumstances.class.getRecordComponents()) {
-            Object value = valueOf(component);
-            if (value instanceof Integer || !isPlain(value)) {
-                unlike.add(component.getName() + "=" + value);
-            }
-        }
-        return unlike;
-    }
-
-    /** The more of these circumstances aren't the plainest, and the greater the numbers, the heavier. */
-    int weight() {
-        int weight = 0;
-        for (RecordComponent component : Circumstances.class.getRecordComponents()) {
-            Object value = valueOf(component);
-            if (value instanceof Integer number) {
-                weight += number;
-            } else if (!isPlain(value)) {
-                weight += UNLIKE_PLAIN;
-            }
-        }
-        return weight;
-    }
-
-    private Object valueOf(RecordComponent component) {
-        try {
-            return component.getAccessor().invoke(this);
-        } catch (ReflectiveOperationException e) {
-            throw new IllegalStateException(e);
-        }
-    }
-
-    private static boolean isPlain(Object value) {
-        return value.equals(false)
-                || (value instanceof Enum<?> constant
-                        && constant == constant.getDeclaringClass().getEnumConstants()[0]);
     }
 
     boolean isManual() {

@@ -23,9 +23,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Runs one seed after another until the time is over, and prints each run that lost, doubled or blocked messages. */
 public final class Hunt {
-    /** Runs wait for timers most of the time. */
-    private static final int THREADS = 12;
-
     private static final int SHRUNK = 3;
     private static final Duration SHRINK_FOR = Duration.ofSeconds(Long.getLong("simulation.shrink-seconds", 60));
 
@@ -45,13 +42,16 @@ public final class Hunt {
     private static final OperatingSystemMXBean PROCESS =
             (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
 
+    private final Simulation simulation;
     private final AtomicLong seeds;
+    private volatile long cpuMillis;
     private final AtomicInteger runs = new AtomicInteger();
     private final List<Verdict> bad = new CopyOnWriteArrayList<>();
     private final AtomicReference<@Nullable String> found = new AtomicReference<>();
     private final List<Throwable> errors = new CopyOnWriteArrayList<>();
 
-    private Hunt(long firstSeed) {
+    private Hunt(Simulation simulation, long firstSeed) {
+        this.simulation = simulation;
         this.seeds = new AtomicLong(firstSeed);
     }
 
@@ -61,28 +61,30 @@ public final class Hunt {
      */
     public static void main(String[] arguments) throws InterruptedException {
         PrintStream out = System.out;
+        Simulation simulation = Simulation.of(System.getProperty("simulation.broker", "kafka"));
         String scenarios = System.getProperty("simulation.scenarios", "");
         if (!scenarios.isEmpty()) {
-            List<String> bad = bad(ScenarioText.read(scenarios));
+            List<String> bad = bad(ScenarioText.read(scenarios, simulation), simulation);
             bad.forEach(out::println);
             System.exit(bad.isEmpty() ? 0 : 1);
         }
         if (COST > 0) {
-            out.println(cost());
+            out.println(cost(simulation));
             System.exit(0);
         }
         long seed = Long.parseLong(arguments[0]);
         if (seed != 0) {
-            Verdict verdict = Run.of(Scenario.of(seed));
+            Verdict verdict = simulation.run(simulation.scenario(seed));
             verdict.steps().forEach(out::println);
             out.println(verdict.line());
             if (verdict.isBad()) {
-                out.println(shrunk(verdict));
+                out.println(shrunk(simulation, verdict));
             }
             System.exit(verdict.isBad() ? 1 : 0);
         }
         long first = Long.parseLong(arguments[2]);
-        Hunt hunt = run(Duration.ofSeconds(Long.parseLong(arguments[1])), first == 0 ? System.nanoTime() : first);
+        Hunt hunt = run(
+                simulation, Duration.ofSeconds(Long.parseLong(arguments[1])), first == 0 ? System.nanoTime() : first);
         out.println(hunt.report());
         if (UNTIL_BAD != null) {
             out.println(hunt.untilBad());
@@ -93,17 +95,19 @@ public final class Hunt {
     }
 
     /** Hunts for so long, beginning with this seed. */
-    static Hunt run(Duration time, long firstSeed) throws InterruptedException {
-        Hunt hunt = new Hunt(firstSeed);
+    static Hunt run(Simulation simulation, Duration time, long firstSeed) throws InterruptedException {
+        Hunt hunt = new Hunt(simulation, firstSeed);
         long end = System.nanoTime() + time.toNanos();
-        ExecutorService threads = Executors.newFixedThreadPool(THREADS);
-        for (int i = 0; i < THREADS; i++) {
+        long before = cpuMillis();
+        ExecutorService threads = Executors.newFixedThreadPool(simulation.runsAtOnce());
+        for (int i = 0; i < simulation.runsAtOnce(); i++) {
             threads.execute(() -> hunt.until(end));
         }
         threads.shutdown();
         if (!threads.awaitTermination(time.toSeconds() + 120, TimeUnit.SECONDS)) {
             throw new IllegalStateException("runs don't end");
         }
+        hunt.cpuMillis = cpuMillis() - before;
         return hunt;
     }
 
@@ -111,11 +115,11 @@ public final class Hunt {
         while (System.nanoTime() < end && !hasEnough()) {
             long seed = seeds.getAndIncrement();
             try {
-                Scenario scenario = Scenario.of(seed);
+                Scenario scenario = simulation.scenario(seed);
                 if (!WITH.stream().allMatch(scenario.circumstances().toString()::contains)) {
                     continue;
                 }
-                Verdict verdict = Run.of(scenario);
+                Verdict verdict = simulation.run(scenario);
                 runs.incrementAndGet();
                 if (verdict.isBad()) {
                     found.compareAndSet(null, untilBad(verdict));
@@ -129,14 +133,14 @@ public final class Hunt {
     }
 
     /** After other runs, which the compiler takes for itself. */
-    private static String cost() throws InterruptedException {
-        Hunt unused = run(WARM_UP, 1);
+    private static String cost(Simulation simulation) throws InterruptedException {
+        Hunt unused = run(simulation, WARM_UP, 1);
         List<Long> micros = new ArrayList<>();
         for (long seed = 1; seed <= COST; seed++) {
             Circumstances circumstances =
                     Circumstances.draw(Draws.fixing(seed, Map.of("messages", MESSAGES - Circumstances.LEAST_MESSAGES)));
             long before = PROCESS.getProcessCpuTime();
-            Verdict ignored = Run.of(new Scenario(seed, circumstances, null));
+            Verdict ignored = simulation.run(new Scenario(seed, circumstances, null));
             micros.add((PROCESS.getProcessCpuTime() - before) / 1_000);
         }
         micros.sort(null);
@@ -180,10 +184,10 @@ public final class Hunt {
     }
 
     /** The kept scenarios that go wrong, with their time lines. */
-    static List<String> bad(List<ScenarioText> scenarios) {
+    static List<String> bad(List<ScenarioText> scenarios, Simulation simulation) {
         List<String> bad = new ArrayList<>();
         for (ScenarioText each : scenarios) {
-            Verdict verdict = Run.of(each.scenario());
+            Verdict verdict = simulation.run(each.scenario());
             if (verdict.isBad()) {
                 bad.add(ScenarioText.write(each.name(), verdict));
             }
@@ -193,11 +197,14 @@ public final class Hunt {
 
     /** The first bad runs, shrunk. */
     List<String> shrunk() {
-        return bad.stream().limit(SHRUNK).map(Hunt::shrunk).toList();
+        return bad.stream()
+                .limit(SHRUNK)
+                .map(verdict -> shrunk(simulation, verdict))
+                .toList();
     }
 
-    private static String shrunk(Verdict verdict) {
-        return "\n" + ScenarioText.write("(what went wrong)", Shrinking.shrink(verdict, SHRINK_FOR));
+    private static String shrunk(Simulation simulation, Verdict verdict) {
+        return "\n" + ScenarioText.write("(what went wrong)", Shrinking.shrink(simulation, verdict, SHRINK_FOR));
     }
 
     boolean isClean() {
@@ -220,6 +227,16 @@ public final class Hunt {
                 .append(runs)
                 .append(", bad ")
                 .append(bad.size() + errors.size())
+                .append(", ")
+                .append(runs.get() == 0 ? 0 : cpuMillis / runs.get())
+                .append(" ms of CPU each")
                 .toString();
+    }
+
+    /** All threads' together, of the whole process. */
+    private static long cpuMillis() {
+        return ManagementFactory.getOperatingSystemMXBean() instanceof OperatingSystemMXBean system
+                ? system.getProcessCpuTime() / 1_000_000
+                : 0;
     }
 }

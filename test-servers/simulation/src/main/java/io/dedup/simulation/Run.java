@@ -15,6 +15,9 @@ import io.dedup.simulation.kafka.SimulatedConsumer;
 import io.dedup.simulation.kafka.SimulatedConsumers;
 import io.dedup.simulation.kafka.SimulatedProducers;
 import io.dedup.simulation.kafka.Trouble;
+import io.dedup.simulation.store.FailingStore;
+import io.dedup.simulation.store.OtherProcess;
+import io.dedup.simulation.store.SettableClock;
 import io.dedup.store.StoredRecord;
 import io.dedup.store.memory.InMemoryDedupStore;
 import java.time.Duration;
@@ -77,13 +80,13 @@ final class Run {
 
     private Run(Scenario scenario) {
         this.scenario = scenario;
-        this.circumstances = scenario.circumstances();
+        this.circumstances = (Circumstances) scenario.circumstances();
         this.draws = new Draws(scenario.seed(), scenario.only());
         this.broker = new SimulatedBroker(TOPIC, circumstances.partitions());
         this.application = new Application(
                 circumstances, draws, steps::add, () -> requireNonNull(current).restart(false));
         this.other = new OtherProcess(
-                records, clock, TOPIC, draws, steps::add, id -> effectsElsewhere.merge(id, 1, Integer::sum));
+                records, clock::advance, TOPIC, draws, steps::add, id -> effectsElsewhere.merge(id, 1, Integer::sum));
     }
 
     static Verdict of(Scenario scenario) {

@@ -1,6 +1,5 @@
 package io.dedup.simulation;
 
-import io.dedup.simulation.draw.Draws;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -9,10 +8,5 @@ import org.jspecify.annotations.Nullable;
  *
  * @param only the events that happen; null draws them from the seed
  */
-record Scenario(
-        long seed, Circumstances circumstances, @Nullable List<String> only) {
-    /** Draws everything from a seed. */
-    static Scenario of(long seed) {
-        return new Scenario(seed, Circumstances.draw(new Draws(seed, null)), null);
-    }
-}
+public record Scenario(
+        long seed, Drawn circumstances, @Nullable List<String> only) {}

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.lang.reflect.Constructor;
 import java.lang.reflect.RecordComponent;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -23,29 +24,29 @@ import org.jspecify.annotations.Nullable;
  */
 record ScenarioText(String name, String found, Scenario scenario) {
     /** The scenarios of a file beside this class. */
-    static List<ScenarioText> read(String resource) {
+    static List<ScenarioText> read(String resource, Simulation simulation) {
         try (InputStream in =
                 requireNonNull(ScenarioText.class.getResourceAsStream(resource), () -> "no file " + resource)) {
-            return parse(new String(in.readAllBytes(), StandardCharsets.UTF_8));
+            return parse(new String(in.readAllBytes(), StandardCharsets.UTF_8), simulation);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
     }
 
-    static List<ScenarioText> parse(String text) {
+    static List<ScenarioText> parse(String text, Simulation simulation) {
         List<ScenarioText> all = new ArrayList<>();
         for (String part : text.split("\n\\s*\n")) {
             List<String> lines = part.lines()
                     .filter(line -> !line.startsWith("#") && !line.isBlank())
                     .toList();
             if (!lines.isEmpty()) {
-                all.add(one(lines));
+                all.add(one(lines, simulation));
             }
         }
         return all;
     }
 
-    private static ScenarioText one(List<String> lines) {
+    private static ScenarioText one(List<String> lines, Simulation simulation) {
         Map<String, String> values = new LinkedHashMap<>();
         List<String> events = new ArrayList<>();
         for (String line : lines) {
@@ -63,20 +64,22 @@ record ScenarioText(String name, String found, Scenario scenario) {
                 value(values, "scenario"),
                 value(values, "found"),
                 new Scenario(
-                        Long.parseLong(value(values, "seed")), circumstances(value(values, "circumstances")), events));
+                        Long.parseLong(value(values, "seed")),
+                        circumstances(value(values, "circumstances"), simulation.circumstances()),
+                        events));
     }
 
     private static String value(Map<String, String> values, String key) {
         return requireNonNull(values.get(key), () -> "no line \"" + key + ": \" in " + values);
     }
 
-    private static Circumstances circumstances(String text) {
+    private static Drawn circumstances(String text, Class<? extends Drawn> type) {
         Map<String, String> named = new LinkedHashMap<>();
         for (String each : text.split(", ")) {
             String[] parts = each.split("=", 2);
             named.put(parts[0], parts[1]);
         }
-        RecordComponent[] components = Circumstances.class.getRecordComponents();
+        RecordComponent[] components = type.getRecordComponents();
         Object[] values = Arrays.stream(components)
                 .map(each -> parse(each.getType(), named.remove(each.getName())))
                 .toArray();
@@ -84,11 +87,10 @@ record ScenarioText(String name, String found, Scenario scenario) {
             throw new IllegalArgumentException("no such circumstances: " + named.keySet());
         }
         try {
-            return Circumstances.class
-                    .getDeclaredConstructor(Arrays.stream(components)
-                            .map(RecordComponent::getType)
-                            .toArray(Class<?>[]::new))
-                    .newInstance(values);
+            Constructor<? extends Drawn> constructor = type.getDeclaredConstructor(
+                    Arrays.stream(components).map(RecordComponent::getType).toArray(Class<?>[]::new));
+            constructor.setAccessible(true);
+            return constructor.newInstance(values);
         } catch (ReflectiveOperationException e) {
             throw new IllegalStateException(e);
         }

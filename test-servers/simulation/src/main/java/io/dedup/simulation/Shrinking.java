@@ -17,13 +17,15 @@ final class Shrinking {
     /** More values of a number aren't tried. */
     private static final int VALUES = 8;
 
+    private final Simulation simulation;
     private final long end;
     private final long seed;
     private final Set<String> kinds;
     private final Map<String, Integer> fixed = new HashMap<>();
     private Verdict smallest;
 
-    private Shrinking(Verdict bad, Duration time) {
+    private Shrinking(Simulation simulation, Verdict bad, Duration time) {
+        this.simulation = simulation;
         this.end = System.nanoTime() + time.toNanos();
         this.seed = bad.scenario().seed();
         this.kinds = bad.kinds();
@@ -31,8 +33,8 @@ final class Shrinking {
     }
 
     /** Shrinks a bad run of a seed for at most about so long. */
-    static Verdict shrink(Verdict bad, Duration time) {
-        Shrinking shrinking = new Shrinking(bad, time);
+    static Verdict shrink(Simulation simulation, Verdict bad, Duration time) {
+        Shrinking shrinking = new Shrinking(simulation, bad, time);
         int before;
         do {
             before = shrinking.size();
@@ -51,17 +53,17 @@ final class Shrinking {
     }
 
     /** Tries twice, because threads and timers can save a run from going wrong. */
-    private boolean goesWrong(Circumstances circumstances, List<String> events) {
+    private boolean goesWrong(Drawn circumstances, List<String> events) {
         return Stream.of(1, 2).anyMatch(attempt -> tryOnce(circumstances, events));
     }
 
-    private boolean tryOnce(Circumstances circumstances, List<String> events) {
+    private boolean tryOnce(Drawn circumstances, List<String> events) {
         if (isOver()) {
             return false;
         }
         Verdict verdict;
         try {
-            verdict = Run.of(new Scenario(seed, circumstances, events));
+            verdict = simulation.run(new Scenario(seed, circumstances, events));
         } catch (RuntimeException e) {
             return false; // a combination that the application cannot have
         }
@@ -87,12 +89,12 @@ final class Shrinking {
     /** Draws the circumstances again with one number fixed: what is drawn is always something that an application can have. */
     private void circumstances() {
         Draws first = Draws.fixing(seed, fixed);
-        Circumstances.draw(first);
+        Drawn unused = simulation.draw(first);
         first.bounds().forEach((name, bound) -> {
             for (int value = 0; value < Math.min(bound, VALUES); value++) {
                 Map<String, Integer> more = new HashMap<>(fixed);
                 more.put(name, value);
-                Circumstances next = Circumstances.draw(Draws.fixing(seed, more));
+                Drawn next = simulation.draw(Draws.fixing(seed, more));
                 if (next.weight() < smallest.scenario().circumstances().weight()
                         && goesWrong(next, smallest.happened())) {
                     fixed.putAll(more);

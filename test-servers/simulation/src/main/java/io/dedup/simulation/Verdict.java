@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param happened the events of the run
  * @param steps the time line
  */
-record Verdict(
+public record Verdict(
         Scenario scenario,
         Set<String> lost,
         Map<String, Integer> doubled,
@@ -27,7 +27,7 @@ record Verdict(
         List<String> happened,
         List<String> steps) {
 
-    boolean isBad() {
+    public boolean isBad() {
         return !kinds().isEmpty();
     }
 

@@ -84,6 +84,7 @@ public final class Acknowledgments {
     private void redeliver(Supplier<List<OpenMessage>> close, Duration delay) {
         List<OpenMessage> closed = broker.counting(() -> {
             List<OpenMessage> all = close.get();
+            open.returned(all, delay);
             for (OpenMessage each : all) {
                 each.giveBackUnstartedClaim(); // before another consumer receives the message
                 broker.redeliverAfter(each.received(), delay);

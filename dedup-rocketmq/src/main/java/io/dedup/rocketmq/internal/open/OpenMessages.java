@@ -4,8 +4,10 @@ import io.dedup.adapter.Execution;
 import io.dedup.rocketmq.internal.thread.ConditionLock;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
@@ -18,11 +20,17 @@ import java.util.function.BooleanSupplier;
  */
 public final class OpenMessages {
     private static final Duration OVERDUE_CHECK = Duration.ofMillis(200);
+    /** After its delay, a message that isn't redelivered for so long was dead-lettered, or is with another consumer. */
+    private static final Duration REDELIVERY = Duration.ofSeconds(30);
+
     private static final Duration DECISION_CHECK = Duration.ofMillis(100);
 
     private final ConditionLock lock = new ConditionLock();
     private final Set<OpenMessage> messages = new LinkedHashSet<>(); // compared by identity
     private final MessageGroups groups = new MessageGroups();
+    /** The message groups of returned messages, and until when the broker may be about to redeliver these. */
+    private final Map<String, Long> returned = new HashMap<>();
+
     private final int capacity;
     private final int concurrency;
     private boolean storeAnswers = true;
@@ -40,12 +48,30 @@ public final class OpenMessages {
         this.concurrency = concurrency;
     }
 
-    /** Waits until more messages may be received, and returns how many; 0 when the loop stops. */
+    /**
+     * Waits until more messages may be received, and returns how many; 0 when the loop stops. It is one while a returned message of
+     * a message group is to be redelivered: what would be received together with it is behind it, and would be returned with it each
+     * time, until it is dead-lettered with it without ever being handled.
+     */
     public int awaitRoom() {
         return lock.get(() -> {
             lock.awaitUninterruptibly(() -> stopping || (storeAnswers && !stuck && messages.size() < capacity));
-            return stopping ? 0 : capacity - messages.size();
+            if (stopping) {
+                return 0;
+            }
+            long now = System.nanoTime();
+            returned.values().removeIf(until -> until - now <= 0);
+            return returned.isEmpty() ? capacity - messages.size() : 1;
         });
+    }
+
+    /** These messages are being returned, and redelivered after this delay, unless they have used up their attempts. */
+    public void returned(List<OpenMessage> closed, Duration delay) {
+        long until = System.nanoTime() + delay.plus(REDELIVERY).toNanos();
+        lock.run(() -> closed.stream()
+                .map(OpenMessage::group)
+                .filter(Objects::nonNull)
+                .forEach(group -> returned.put(group, until)));
     }
 
     /**
@@ -213,7 +239,11 @@ public final class OpenMessages {
 
     /** Closes a message whose effect has happened, and its copies, and returns them; empty if it is closed already. */
     public List<OpenMessage> close(OpenMessage message) {
-        return lock.get(() -> closeOne(message, true));
+        return lock.get(() -> {
+            List<OpenMessage> closed = closeOne(message, true);
+            closed.stream().map(OpenMessage::group).filter(Objects::nonNull).forEach(returned::remove);
+            return closed;
+        });
     }
 
     /**

@@ -1,4 +1,4 @@
-package io.dedup.simulation;
+package io.dedup.simulation.store;
 
 import io.dedup.DedupStoreException;
 import io.dedup.simulation.draw.Draws;
@@ -13,23 +13,38 @@ import java.util.function.Consumer;
  * The store as one process reaches it: some calls fail, before they had an effect or after it, when only the answer is lost. A
  * process that has died reaches nothing. Thread-safe.
  */
-final class FailingStore {
+public final class FailingStore {
     private static final Set<String> CALLS = Set.of("claim", "complete", "release", "renew");
     private final DedupStore store;
     private final Draws draws;
+    private final Consumer<String> before;
     private final Consumer<String> steps;
     private final ConcurrentMap<String, Integer> calls;
     private volatile boolean dead;
 
     /** @param calls counts the calls of all processes, each kind for itself: some are made by background threads */
-    FailingStore(DedupStore store, Draws draws, ConcurrentMap<String, Integer> calls, Consumer<String> steps) {
+    public FailingStore(DedupStore store, Draws draws, ConcurrentMap<String, Integer> calls, Consumer<String> steps) {
+        this(store, draws, calls, call -> {}, steps);
+    }
+
+    /**
+     * @param calls as above
+     * @param before called before each call that the store is asked for; may throw what the store would throw
+     */
+    public FailingStore(
+            DedupStore store,
+            Draws draws,
+            ConcurrentMap<String, Integer> calls,
+            Consumer<String> before,
+            Consumer<String> steps) {
         this.store = store;
         this.draws = draws;
         this.calls = calls;
+        this.before = before;
         this.steps = steps;
     }
 
-    DedupStore asStore() {
+    public DedupStore asStore() {
         return (DedupStore) Proxy.newProxyInstance(
                 getClass().getClassLoader(), new Class<?>[] {DedupStore.class}, (proxy, method, arguments) -> {
                     String name = method.getName();
@@ -37,6 +52,9 @@ final class FailingStore {
                         return null;
                     }
                     int call = CALLS.contains(name) ? calls.merge(name, 1, Integer::sum) : 0;
+                    if (call > 0 || name.equals("ping")) {
+                        before.accept(name);
+                    }
                     if (dead || (call > 0 && draws.happens("the store", "fails at " + name + " " + call))) {
                         steps.accept("store: " + name + " fails");
                         throw new DedupStoreException("simulated: the store is down", null);
@@ -55,7 +73,7 @@ final class FailingStore {
     }
 
     /** The process dies. */
-    void kill() {
+    public void kill() {
         dead = true;
     }
 }

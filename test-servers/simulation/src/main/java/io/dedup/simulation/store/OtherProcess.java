@@ -1,4 +1,4 @@
-package io.dedup.simulation;
+package io.dedup.simulation.store;
 
 import io.dedup.DedupCall;
 import io.dedup.DedupOutcome;
@@ -19,13 +19,13 @@ import org.jspecify.annotations.Nullable;
  * Another process, which gets copies of some messages: it claims them, and a while later handles them, fails, or dies. Meanwhile
  * they are in flight elsewhere. Used by the consumer's thread.
  */
-final class OtherProcess implements AutoCloseable {
+public final class OtherProcess implements AutoCloseable {
     private static final Duration LEASE = Duration.ofSeconds(1);
 
     private final Draws draws;
     private final Consumer<String> steps;
     private final Consumer<String> effects;
-    private final SettableClock clock;
+    private final Consumer<Duration> passes;
     private final FailingStore store;
     private final Deduplicator dedup;
     private final String topic;
@@ -46,9 +46,9 @@ final class OtherProcess implements AutoCloseable {
         }
     }
 
-    OtherProcess(
+    public OtherProcess(
             DedupStore records,
-            SettableClock clock,
+            Consumer<Duration> passes,
             String topic,
             Draws draws,
             Consumer<String> steps,
@@ -56,7 +56,7 @@ final class OtherProcess implements AutoCloseable {
         this.draws = draws;
         this.steps = steps;
         this.effects = effects;
-        this.clock = clock;
+        this.passes = passes;
         this.topic = topic;
         Draws noFaults = new Draws(0, List.of());
         this.store = new FailingStore(records, noFaults, new ConcurrentHashMap<>(), steps);
@@ -68,7 +68,7 @@ final class OtherProcess implements AutoCloseable {
     }
 
     /** A message is about to be sent: this process may have claimed a copy of it already. */
-    void sent(String id) {
+    public void sent(String id) {
         if (dead || !draws.happens("another process", "claims " + id)) {
             return;
         }
@@ -86,13 +86,13 @@ final class OtherProcess implements AutoCloseable {
         }
     }
 
-    void tick(int tick) {
+    public void tick(int tick) {
         if (!claimed.isEmpty() && draws.happens("another process", "dies at poll " + tick)) {
             steps.accept("the other process dies");
             dead = true;
             store.kill();
             claimed.clear();
-            clock.advance(LEASE.multipliedBy(2));
+            passes.accept(LEASE.multipliedBy(2));
             return;
         }
         for (Claimed each : List.copyOf(claimed)) {
@@ -111,7 +111,7 @@ final class OtherProcess implements AutoCloseable {
         }
     }
 
-    boolean isQuiet() {
+    public boolean isQuiet() {
         return claimed.isEmpty();
     }
 

@@ -1,0 +1,56 @@
+package io.dedup.simulation;
+
+import io.dedup.simulation.draw.Draws;
+import io.dedup.simulation.threads.WovenLoader;
+import java.util.List;
+
+/** What can be drawn on one broker, and run. */
+public interface Simulation {
+    /** The record of circumstances. */
+    Class<? extends Drawn> circumstances();
+
+    /** Draws circumstances that an application can have. */
+    Drawn draw(Draws draws);
+
+    /** Runs a scenario with these circumstances. */
+    Verdict run(Scenario scenario);
+
+    /** How many runs to make at a time. */
+    int runsAtOnce();
+
+    /** Draws everything from a seed. */
+    default Scenario scenario(long seed) {
+        return new Scenario(seed, draw(new Draws(seed, null)), null);
+    }
+
+    /** The simulation of a broker, by its name. */
+    static Simulation of(String broker) {
+        return switch (broker) {
+            case "kafka" -> new KafkaSimulation();
+            case "rocketmq" -> woven("io.dedup.simulation.rocketmq.RocketMqSimulation");
+            default -> throw new IllegalArgumentException("no simulation of " + broker + ": kafka or rocketmq");
+        };
+    }
+
+    /** Its threads take turns, and its time passes by itself: the adapter, the engine and the simulated broker are woven. */
+    private static Simulation woven(String name) {
+        WovenLoader loader = new WovenLoader(
+                List.of("io.dedup."),
+                List.of(
+                        "io.dedup.simulation.threads.",
+                        "io.dedup.simulation.draw.",
+                        "io.dedup.simulation.Drawn",
+                        "io.dedup.simulation.Scenario",
+                        "io.dedup.simulation.Simulation",
+                        "io.dedup.simulation.Verdict"),
+                Simulation.class.getClassLoader());
+        try {
+            return Class.forName(name, true, loader)
+                    .asSubclass(Simulation.class)
+                    .getDeclaredConstructor()
+                    .newInstance();
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}
