@@ -28,7 +28,7 @@ class DrawnRowsTest {
     /** Of an enum: it stands alone at the beginning of a line. */
     private static final Pattern CONSTANT = Pattern.compile("(?m)^ +([A-Z][A-Z_0-9]+)(?=[(,;]|$)");
 
-    private static final Pattern RECORD = Pattern.compile("record \\w+\\(([^{]*)\\)\\s*\\{");
+    private static final Pattern RECORD = Pattern.compile("record \\w+\\(([^{]*)\\)\\s*(?:implements [\\w., ]+)?\\{");
     private static final Pattern COMPONENT = Pattern.compile("(\\w+)\\s*(?:,|$)");
     private static final Pattern DRAW =
             Pattern.compile("\\b(?:happens|chance|below|pick)\\((?:[^\"();]*,)?\\s*\"([^\"]+)\"");
