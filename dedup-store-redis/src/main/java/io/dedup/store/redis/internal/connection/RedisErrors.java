@@ -95,7 +95,7 @@ public final class RedisErrors {
     public static boolean isNotPermitted(String error) {
         return error.startsWith("NOPERM")
                 || error.contains("ACL failure in script")
-                || error.contains("The user executing the script cannot");
+                || error.contains("The user executing the script");
     }
 
     /** Whether the server does not know a command under that name. */
