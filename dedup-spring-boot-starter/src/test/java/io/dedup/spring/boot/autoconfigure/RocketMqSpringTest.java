@@ -606,7 +606,7 @@ class RocketMqSpringTest {
             "Refused at start, with the setting: broadcasting, orderly batches with a limit, pull consumers; not if switched off")
     void refused() {
         assertThat(Refusals.of(() -> run(BroadcastingApp.class)))
-                .contains("BROADCASTING", "dedup.listeners." + Broadcasting.class.getName() + ".enabled: false");
+                .contains("BROADCASTING", "dedup.listeners.\"[" + Broadcasting.class.getName() + "]\".enabled: false");
         assertThat(Refusals.of(() -> run(LimitedBatchesApp.class)))
                 .contains("consumeMessageBatchMaxSize is 10", "maxReconsumeTimes is 3", ".enabled: false");
         assertThat(Refusals.of(() -> run(

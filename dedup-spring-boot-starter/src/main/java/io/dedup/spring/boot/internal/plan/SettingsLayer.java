@@ -46,7 +46,8 @@ public record SettingsLayer(String path, PolicyProperties settings) {
                         settings.getMaxDeaths(),
                         settings.getFingerprint(),
                         settings.getFencingToken(),
-                        settings.getShadow())
+                        settings.getShadow(),
+                        settings.getSteps())
                 .allMatch(Objects::isNull);
     }
 }
