@@ -1,10 +1,10 @@
 package io.dedup.benchmarks;
 
-import io.dedup.benchmarks.jdbc.PostgresSteps;
-import io.dedup.benchmarks.latency.StepLatency;
-import io.dedup.benchmarks.latency.StepSubject;
 import io.dedup.benchmarks.network.Network;
-import io.dedup.benchmarks.redis.RedisSteps;
+import io.dedup.benchmarks.steps.PostgresSteps;
+import io.dedup.benchmarks.steps.RedisSteps;
+import io.dedup.benchmarks.steps.StepLatency;
+import io.dedup.benchmarks.steps.StepSubject;
 import io.dedup.testservers.redis.RedisBinary;
 import java.util.ArrayList;
 import java.util.List;

@@ -24,14 +24,14 @@ import javax.sql.DataSource;
  * @param kind what is added to its name
  * @param stop ends the server
  */
-record DatabaseUnderTest(String kind, Runnable stop, HikariDataSource pool, JdbcDedupStore store)
+public record DatabaseUnderTest(String kind, Runnable stop, HikariDataSource pool, JdbcDedupStore store)
         implements AutoCloseable {
     /** Twice what the threads need, and one. */
     private static final int POOL = 17;
 
     private static final Pattern HOST = Pattern.compile("://[^/]*:(\\d+)/");
 
-    static DatabaseUnderTest postgres(Network network) {
+    public static DatabaseUnderTest postgres(Network network) {
         return of("", server().start(), network);
     }
 
@@ -151,7 +151,7 @@ record DatabaseUnderTest(String kind, Runnable stop, HikariDataSource pool, Jdbc
                 .build();
     }
 
-    String name() {
+    public String name() {
         try (Connection connection = pool.getConnection()) {
             DatabaseMetaData server = connection.getMetaData();
             return server.getDatabaseProductName() + " " + server.getDatabaseMajorVersion() + "."

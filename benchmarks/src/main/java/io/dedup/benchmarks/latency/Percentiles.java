@@ -19,7 +19,7 @@ public final class Percentiles {
     }
 
     /** The median in nanoseconds. */
-    double median() {
+    public double median() {
         return at(50);
     }
 

@@ -19,7 +19,7 @@ import java.util.regex.Pattern;
  * @param name with its distance
  * @param route the way that clients take
  */
-record RedisUnderTest(
+public record RedisUnderTest(
         RedisServer server,
         String name,
         Network.Route route,
@@ -29,7 +29,7 @@ record RedisUnderTest(
         implements AutoCloseable {
     private static final Pattern USED_CPU = Pattern.compile("(?m)^used_cpu_(?:user|sys):([0-9.]+)");
 
-    static RedisUnderTest start(RedisBinary binary, Network network) {
+    public static RedisUnderTest start(RedisBinary binary, Network network) {
         return start(binary, network, UnaryOperator.identity());
     }
 

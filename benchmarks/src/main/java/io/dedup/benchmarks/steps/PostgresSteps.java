@@ -1,6 +1,6 @@
-package io.dedup.benchmarks.jdbc;
+package io.dedup.benchmarks.steps;
 
-import io.dedup.benchmarks.latency.StepSubject;
+import io.dedup.benchmarks.jdbc.DatabaseUnderTest;
 import io.dedup.benchmarks.network.Network;
 import io.dedup.store.DedupStore;
 import java.sql.Connection;

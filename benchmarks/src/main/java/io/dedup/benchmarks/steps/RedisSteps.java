@@ -1,7 +1,7 @@
-package io.dedup.benchmarks.redis;
+package io.dedup.benchmarks.steps;
 
-import io.dedup.benchmarks.latency.StepSubject;
 import io.dedup.benchmarks.network.Network;
+import io.dedup.benchmarks.redis.RedisUnderTest;
 import io.dedup.store.DedupStore;
 import io.dedup.testservers.redis.RedisBinary;
 import io.lettuce.core.SetArgs;

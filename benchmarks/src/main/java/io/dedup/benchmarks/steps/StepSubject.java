@@ -1,4 +1,4 @@
-package io.dedup.benchmarks.latency;
+package io.dedup.benchmarks.steps;
 
 import io.dedup.store.DedupStore;
 

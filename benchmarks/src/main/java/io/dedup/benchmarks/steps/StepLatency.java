@@ -1,7 +1,8 @@
-package io.dedup.benchmarks.latency;
+package io.dedup.benchmarks.steps;
 
 import io.dedup.DedupKey;
 import io.dedup.DedupScope;
+import io.dedup.benchmarks.latency.Percentiles;
 import io.dedup.step.KeptStep;
 import io.dedup.step.StepLog;
 import io.dedup.store.Claim;
