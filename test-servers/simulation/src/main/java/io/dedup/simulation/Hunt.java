@@ -98,7 +98,7 @@ public final class Hunt {
     static Hunt run(Simulation simulation, Duration time, long firstSeed) throws InterruptedException {
         Hunt hunt = new Hunt(simulation, firstSeed);
         long end = System.nanoTime() + time.toNanos();
-        long before = cpuMillis();
+        long before = cpu().toMillis();
         ExecutorService threads = Executors.newFixedThreadPool(simulation.runsAtOnce());
         for (int i = 0; i < simulation.runsAtOnce(); i++) {
             threads.execute(() -> hunt.until(end));
@@ -107,7 +107,7 @@ public final class Hunt {
         if (!threads.awaitTermination(time.toSeconds() + 120, TimeUnit.SECONDS)) {
             throw new IllegalStateException("runs don't end");
         }
-        hunt.cpuMillis = cpuMillis() - before;
+        hunt.cpuMillis = cpu().toMillis() - before;
         return hunt;
     }
 
@@ -163,6 +163,7 @@ public final class Hunt {
         return first == null ? "none bad: " + runs + " runs, " + cpu().toSeconds() + " s" : first;
     }
 
+    /** All threads' together, of the whole process. */
     private static Duration cpu() {
         return Duration.ofNanos(PROCESS.getProcessCpuTime());
     }
@@ -231,12 +232,5 @@ public final class Hunt {
                 .append(runs.get() == 0 ? 0 : cpuMillis / runs.get())
                 .append(" ms of CPU each")
                 .toString();
-    }
-
-    /** All threads' together, of the whole process. */
-    private static long cpuMillis() {
-        return ManagementFactory.getOperatingSystemMXBean() instanceof OperatingSystemMXBean system
-                ? system.getProcessCpuTime() / 1_000_000
-                : 0;
     }
 }
