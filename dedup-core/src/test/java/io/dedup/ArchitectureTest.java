@@ -69,6 +69,7 @@ class ArchitectureTest {
     void floorsKnowNothingOfThoseAboveThem() {
         List<String> floors = List.of(
                 "io.dedup.text",
+                "io.dedup.duplicate",
                 "io.dedup.policy",
                 "io.dedup.migration",
                 "io.dedup.privacy",

@@ -23,6 +23,7 @@ public final class KafkaDeliveries {
 
     private final DeliveryFactory<ConsumerRecord<?, ?>> factory;
     private final Logger log;
+    private final GroupProgress progress;
     private final Set<String> warnedUncompared = ConcurrentHashMap.newKeySet();
 
     /**
@@ -31,8 +32,14 @@ public final class KafkaDeliveries {
      * @param log receives a warning for each topic whose payloads cannot be compared
      */
     public KafkaDeliveries(DeliveryFactory<ConsumerRecord<?, ?>> factory, Logger log) {
+        this(factory, log, new GroupProgress());
+    }
+
+    /** As {@link #KafkaDeliveries(DeliveryFactory, Logger)}, for consumers that also have other deliveries. */
+    public KafkaDeliveries(DeliveryFactory<ConsumerRecord<?, ?>> factory, Logger log, GroupProgress progress) {
         this.factory = factory;
         this.log = log;
+        this.progress = progress;
     }
 
     /** Returns what finds topics and extractors. */
@@ -51,8 +58,15 @@ public final class KafkaDeliveries {
      * @param topic the topic whose message it is; another than the record's for retry and dead-letter topics
      */
     public Delivery of(String topic, ConsumerRecord<?, ?> record) {
-        return factory.of(
-                topic, record, origin(record.topic(), record.partition(), record.offset()), this::fingerprint);
+        Supplier<String> origin = factory.topic(topic).policy().explainDuplicates()
+                ? new RecordOrigin(topic, record, progress)
+                : origin(record.topic(), record.partition(), record.offset());
+        return factory.of(topic, record, origin, this::fingerprint);
+    }
+
+    /** Returns what consumers have polled and committed. Only needed to explain duplicates. */
+    public GroupProgress progress() {
+        return progress;
     }
 
     /**

@@ -6,6 +6,7 @@ import io.dedup.Deduplicator;
 import io.dedup.adapter.Delivery;
 import io.dedup.adapter.DeliveryFactory;
 import io.dedup.id.MessageIdExtractor;
+import io.dedup.kafka.id.GroupProgress;
 import io.dedup.kafka.id.KafkaDeliveries;
 import io.dedup.kafka.internal.KafkaLog;
 import io.dedup.kafka.internal.record.TopicRoles.Role;
@@ -23,6 +24,7 @@ public final class RecordDeliveries {
     private final KafkaDeliveries messages;
     private final KafkaDeliveries deadLetters;
     private final TopicRoles roles;
+    private final GroupProgress progress = new GroupProgress();
 
     /** @param coordinates the IDs of dead letters */
     public RecordDeliveries(
@@ -32,10 +34,16 @@ public final class RecordDeliveries {
             TopicRoles roles,
             MessageIdExtractor<? super ConsumerRecord<?, ?>> coordinates) {
         this.deduplicator = deduplicator;
-        this.messages = new KafkaDeliveries(new DeliveryFactory<>(deduplicator::topic, byDefault, byTopic), log);
+        this.messages =
+                new KafkaDeliveries(new DeliveryFactory<>(deduplicator::topic, byDefault, byTopic), log, progress);
         this.deadLetters =
-                new KafkaDeliveries(new DeliveryFactory<>(this::deadLetterTopic, coordinates, Map.of()), log);
+                new KafkaDeliveries(new DeliveryFactory<>(this::deadLetterTopic, coordinates, Map.of()), log, progress);
         this.roles = roles;
+    }
+
+    /** What consumers have polled and committed, to explain duplicates. */
+    public GroupProgress progress() {
+        return progress;
     }
 
     public TopicRoles roles() {
