@@ -1,9 +1,9 @@
 package io.dedup.kafka.id;
 
+import io.dedup.adapter.GroupProgress;
 import io.dedup.adapter.MessageOrigin;
 import io.dedup.duplicate.DuplicateCause;
 import io.dedup.duplicate.MessagePlace;
-import io.dedup.kafka.id.GroupProgress.Partition;
 import java.nio.ByteBuffer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
@@ -19,27 +19,24 @@ final class RecordOrigin implements MessageOrigin {
     private static final String FIRST_OFFSET = "kafka_original-offset";
     private static final String FIRST_TIMESTAMP = "kafka_original-timestamp";
 
-    private final String topic;
-    private final int partition;
+    private final TopicPartition partition;
     private final long offset;
     private final MessagePlace place;
     private final boolean isFirstInSession;
-    private final GroupProgress progress;
+    private final GroupProgress<TopicPartition> progress;
 
-    RecordOrigin(String logicalTopic, ConsumerRecord<?, ?> record, GroupProgress progress) {
-        this.topic = record.topic();
-        this.partition = record.partition();
+    RecordOrigin(String logicalTopic, ConsumerRecord<?, ?> record, GroupProgress<TopicPartition> progress) {
+        this.partition = new TopicPartition(record.topic(), record.partition());
         this.offset = record.offset();
         this.progress = progress;
-        Partition known = progress.of(record);
-        this.isFirstInSession = known.consumer() != null && offset > known.highBefore();
-        this.place = place(logicalTopic, record, known);
+        this.isFirstInSession = progress.isFirstInSession(partition, offset);
+        this.place = place(logicalTopic, record, progress.committed(partition));
     }
 
-    private static MessagePlace place(String logicalTopic, ConsumerRecord<?, ?> record, Partition known) {
+    private static MessagePlace place(String logicalTopic, ConsumerRecord<?, ?> record, long committed) {
         String queue = String.valueOf(record.partition());
         if (record.topic().equals(logicalTopic)) {
-            return new MessagePlace(queue, record.offset(), mark(record, record.timestamp()), known.committed());
+            return new MessagePlace(queue, record.offset(), mark(record, record.timestamp()), committed);
         }
         ByteBuffer firstPartition = header(record, FIRST_PARTITION, Integer.BYTES);
         ByteBuffer firstOffset = header(record, FIRST_OFFSET, Long.BYTES);
@@ -72,7 +69,7 @@ final class RecordOrigin implements MessageOrigin {
 
     @Override
     public String get() {
-        return "topic " + topic + ", partition " + partition + ", offset " + offset;
+        return "topic " + partition.topic() + ", partition " + partition.partition() + ", offset " + offset;
     }
 
     @Override
@@ -83,7 +80,7 @@ final class RecordOrigin implements MessageOrigin {
     @Override
     public DuplicateCause causeAfter(MessagePlace first) {
         return place.isSame(first)
-                ? progress.causeOf(new TopicPartition(topic, partition), offset, isFirstInSession, first.committed())
+                ? progress.causeOf(partition, offset, isFirstInSession, first.committed())
                 : DuplicateCause.RESENT;
     }
 }

@@ -109,7 +109,7 @@ public final class WatchedPolls {
 
     /** These offsets are committed. */
     void committed(Map<TopicPartition, OffsetAndMetadata> offsets) {
-        deliveries.progress().committed(offsets);
+        deliveries.committed(offsets);
     }
 
     /** Where a seek to this offset may go. */
@@ -247,7 +247,7 @@ public final class WatchedPolls {
             return records;
         }
         outstanding.polled(records);
-        deliveries.progress().polled(this, records);
+        deliveries.polled(this, records);
         ConsumerRecords<?, ?> ordered = deferred.last(records);
         claims.polled(new DueDeliveries(ordered, deliveries), ordered.count());
         return ordered;
@@ -339,7 +339,7 @@ public final class WatchedPolls {
         if (partitions == null) {
             pausedForPoll.clear();
         } else {
-            deliveries.progress().left(partitions);
+            deliveries.left(partitions);
             pausedForPoll.removeAll(partitions); // assigned again, only others may have paused them
         }
     }

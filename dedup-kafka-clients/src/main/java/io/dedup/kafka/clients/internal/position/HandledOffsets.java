@@ -1,6 +1,6 @@
 package io.dedup.kafka.clients.internal.position;
 
-import io.dedup.kafka.id.GroupProgress;
+import io.dedup.kafka.id.KafkaDeliveries;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
@@ -28,7 +28,7 @@ public final class HandledOffsets {
     private final Consumer<?, ?> consumer;
     private final Runnable recordSuccesses;
     private final Duration timeout;
-    private final GroupProgress progress;
+    private final KafkaDeliveries deliveries;
     private final Map<TopicPartition, OffsetAndMetadata> due = new HashMap<>();
     private boolean wokenUp;
 
@@ -37,14 +37,14 @@ public final class HandledOffsets {
      *
      * @param recordSuccesses returns when the successes of all handled records are recorded
      * @param timeout how long a commit may take
-     * @param progress learns of commits and lost partitions
+     * @param deliveries learn of commits and lost partitions
      */
     public HandledOffsets(
-            Consumer<?, ?> consumer, Runnable recordSuccesses, Duration timeout, GroupProgress progress) {
+            Consumer<?, ?> consumer, Runnable recordSuccesses, Duration timeout, KafkaDeliveries deliveries) {
         this.consumer = consumer;
         this.recordSuccesses = recordSuccesses;
         this.timeout = timeout;
-        this.progress = progress;
+        this.deliveries = deliveries;
     }
 
     /** The record, and all before it in its partition, need not be delivered again. */
@@ -99,7 +99,7 @@ public final class HandledOffsets {
     private boolean isCommitted(Map<TopicPartition, OffsetAndMetadata> offsets) {
         try {
             consumer.commitSync(offsets, timeout);
-            progress.committed(offsets);
+            deliveries.committed(offsets);
             offsets.forEach(due::remove);
         } catch (WakeupException e) {
             return false;
@@ -135,6 +135,6 @@ public final class HandledOffsets {
 
     void forget(Collection<TopicPartition> partitions) {
         due.keySet().removeAll(partitions);
-        progress.left(partitions);
+        deliveries.left(partitions);
     }
 }
