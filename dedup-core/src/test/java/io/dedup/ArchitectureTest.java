@@ -75,6 +75,7 @@ class ArchitectureTest {
                 "io.dedup.privacy",
                 "io.dedup.step",
                 "io.dedup",
+                "io.dedup.report",
                 "io.dedup.id",
                 "io.dedup.store..",
                 "io.dedup.adapter",

@@ -15,6 +15,7 @@ import io.dedup.spring.boot.TestApp;
 import io.dedup.spring.boot.internal.deduplicator.DeduplicatorRegistry;
 import io.dedup.spring.boot.internal.deduplicator.InstanceName;
 import io.dedup.spring.boot.internal.store.DedupStores;
+import io.dedup.duplicate.MessagePlace;
 import io.dedup.step.KeptStep;
 import io.dedup.step.StepLog;
 import io.dedup.store.Claim;
@@ -75,6 +76,14 @@ class EndpointTest {
                 .isTrue();
         assertThat(done(new byte[1]).run()).isNull();
         assertThat(done(new byte[1]).resultStored()).isTrue();
+    }
+
+    @Test
+    void showsWhereAMessageWasHandledFirst() {
+        byte[] stored = StoredResult.encode(null, null, new MessagePlace("broker\n/3", 36, 1, 30));
+        assertThat(done(stored).place()).isEqualTo("broker\\u000a/3@36");
+        assertThat(done(stored).resultStored()).isFalse();
+        assertThat(done(null).place()).isNull();
     }
 
     @Test
