@@ -20,7 +20,10 @@ public sealed interface Admission {
      * @param firstRun the reference of the run that handled the message; null if none was kept
      * @param first where the message that was handled is; null if that was not kept
      */
-    record Duplicate(AlreadyDone done, @Nullable String firstRun, @Nullable MessagePlace first) implements Admission {}
+    record Duplicate(
+            AlreadyDone done,
+            @Nullable String firstRun,
+            @Nullable MessagePlace first) implements Admission {}
 
     /** Acknowledge the delivery without running the handler, because a policy says so. */
     record Ignore(SkipReason reason) implements Admission {}

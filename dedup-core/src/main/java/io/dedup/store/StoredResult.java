@@ -38,9 +38,7 @@ public record StoredResult(
     public static byte @Nullable [] encode(
             byte @Nullable [] result, @Nullable String reference, @Nullable MessagePlace place) {
         byte[] where = place == null ? null : place.encode();
-        if (reference == null
-                && where == null
-                && (result == null || result.length == 0 || result[0] != WRAPPED)) {
+        if (reference == null && where == null && (result == null || result.length == 0 || result[0] != WRAPPED)) {
             return result;
         }
         byte[] text = reference == null ? new byte[0] : reference.getBytes(StandardCharsets.US_ASCII);

@@ -47,18 +47,22 @@ class DuplicationReportsTest {
         DuplicationReport day = reports.report(24);
         assertThat(day.from()).isEqualTo(Instant.parse("2026-03-01T08:30:00Z"));
         assertThat(day.topics().get(0).allDuplicates()).isEqualTo(3);
-        assertThat(day.topics().get(0).distances().within(0.3)).isBetween(Duration.ofSeconds(10), Duration.ofSeconds(12));
+        assertThat(day.topics().get(0).distances().within(0.3))
+                .isBetween(Duration.ofSeconds(10), Duration.ofSeconds(12));
         assertThat(day.topics().get(0).distances().within(1)).isBetween(Duration.ofHours(3), Duration.ofMinutes(203));
         assertThat(day.mostCopied()).extracting(CopiedMessage::id).containsExactly("\"b\"", "\"a\"");
         assertThat(day.text())
                 .contains("billing:orders: 2 handled, 3 duplicates {replayed=2, resent=1}")
-                .contains("2 copies of \"b\" (billing:orders), the last one replayed at 2026-03-01T09:30:00Z; first at 3@36");
+                .contains(
+                        "2 copies of \"b\" (billing:orders), the last one replayed at 2026-03-01T09:30:00Z; first at 3@36");
 
         now = now.plus(Duration.ofHours(23));
         assertThat(reports.report(24).topics().get(0).allDuplicates()).isEqualTo(2);
         now = now.plus(Duration.ofDays(9));
         assertThat(reports.report(24).topics()).isEmpty();
-        assertThatIllegalArgumentException().isThrownBy(() -> reports.report(25)).withMessageContaining("1 to 24");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> reports.report(25))
+                .withMessageContaining("1 to 24");
         assertThatIllegalArgumentException().isThrownBy(() -> reports.report(0));
     }
 
@@ -71,7 +75,9 @@ class DuplicationReportsTest {
         }
         DuplicationReport report = reports.report(1);
         assertThat(report.topics()).hasSizeLessThanOrEqualTo(DuplicationReports.MAX_TOPICS + 1);
-        assertThat(report.topics().stream().mapToLong(TopicReport::allDuplicates).sum())
+        assertThat(report.topics().stream()
+                        .mapToLong(TopicReport::allDuplicates)
+                        .sum())
                 .isEqualTo(20_000);
         assertThat(report.mostCopied()).hasSize(DuplicationReport.MAX_COPIED);
         CopiedMessage hot = report.mostCopied().get(0);

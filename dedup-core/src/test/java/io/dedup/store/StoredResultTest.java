@@ -62,7 +62,8 @@ class StoredResultTest {
     }
 
     @Test
-    @DisplayName("a place comes back with any result and reference, in about 20 bytes, and takes no room from those without one")
+    @DisplayName(
+            "a place comes back with any result and reference, in about 20 bytes, and takes no room from those without one")
     void place() {
         MessagePlace place = new MessagePlace("3", 1_234_567, 0x1234abcd, 1_234_000);
         for (String reference : new String[] {null, REFERENCE, "~".repeat(RunReference.MAX_CHARS)}) {

@@ -69,7 +69,8 @@ class DuplicateCauseTest {
     }
 
     @Test
-    @DisplayName("redelivered, because a rebalance came before the commit; concurrent, because its first run had not ended")
+    @DisplayName(
+            "redelivered, because a rebalance came before the commit; concurrent, because its first run had not ended")
     void rebalance() throws Exception {
         CountDownLatch running = new CountDownLatch(1);
         CountDownLatch finish = new CountDownLatch(1);
@@ -104,7 +105,8 @@ class DuplicateCauseTest {
 
     @ParameterizedTest(name = "batch={0}")
     @ValueSource(booleans = {true, false})
-    @DisplayName("replayed: a process that has just started finds proof of a commit in the records of a group that was reset")
+    @DisplayName(
+            "replayed: a process that has just started finds proof of a commit in the records of a group that was reset")
     void reset(boolean batch) {
         scene.send("a", "b", "c", "d");
         var first = scene.container(scene.properties(AckMode.BATCH, listener(batch)), Map.of("max.poll.records", 1));

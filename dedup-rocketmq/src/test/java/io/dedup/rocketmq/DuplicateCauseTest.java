@@ -39,7 +39,8 @@ class DuplicateCauseTest {
 
     @ParameterizedTest(name = "push={0}")
     @ValueSource(booleans = {true, false})
-    @DisplayName("resent: another message with the same ID. Concurrent: in flight elsewhere. A retry after a failure is no duplicate")
+    @DisplayName(
+            "resent: another message with the same ID. Concurrent: in flight elsewhere. A retry after a failure is no duplicate")
     void resent(boolean push) throws Exception {
         var elsewhere = scene.runningElsewhere("c");
         start(push, message -> calls.incrementAndGet() == 1 ? ConsumeResult.FAILURE : effect(message));

@@ -175,7 +175,8 @@ public final class Claimer {
      */
     void wait(List<ClaimAttempt> attempted, WaitBudget budget, Consumer<ClaimAttempt> answered) {
         for (ClaimAttempt each : attempted) {
-            if (each.result() instanceof ClaimResult.InFlight && !each.delivery().isShadow()) {
+            if (each.result() instanceof ClaimResult.InFlight
+                    && !each.delivery().isShadow()) {
                 concurrent.met(each.delivery());
             }
         }

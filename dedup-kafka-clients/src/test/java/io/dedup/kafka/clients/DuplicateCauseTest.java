@@ -103,10 +103,12 @@ class DuplicateCauseTest {
     }
 
     @Test
-    @DisplayName("a record of a retry topic is where it was first, and headers that say nothing usable leave it where it is")
+    @DisplayName(
+            "a record of a retry topic is where it was first, and headers that say nothing usable leave it where it is")
     void hops() {
         KafkaDeliveries deliveries = new KafkaDeliveries(
-                new DeliveryFactory<>(process()::topic, KafkaMessageIds.key(), Map.of()), LoggerFactory.getLogger("test"));
+                new DeliveryFactory<>(process()::topic, KafkaMessageIds.key(), Map.of()),
+                LoggerFactory.getLogger("test"));
         byte[] partition = ByteBuffer.allocate(Integer.BYTES).putInt(3).array();
         ConsumerRecord<String, String> first = new ConsumerRecord<>("orders", 3, 36, "a", "v");
         MessagePlace place = deliveries.of(first).place();

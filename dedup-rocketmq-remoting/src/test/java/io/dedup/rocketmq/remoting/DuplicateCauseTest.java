@@ -49,18 +49,18 @@ class DuplicateCauseTest {
         await().atMost(Scene.PATIENCE).until(() -> scene.count("deferred b") > 0);
         assertThat(elsewhere.succeed(null, WaitBudget.none())).isEqualTo(Completion.DONE);
         await().atMost(Scene.PATIENCE)
-                .untilAsserted(
-                        () -> assertThat(scene.causes).containsExactlyInAnyOrder("resent a", "concurrent b"));
+                .untilAsserted(() -> assertThat(scene.causes).containsExactlyInAnyOrder("resent a", "concurrent b"));
     }
 
     @Test
-    @DisplayName("redelivered: the message was handled, and then sent back to the broker, which delivers it from another queue")
+    @DisplayName(
+            "redelivered: the message was handled, and then sent back to the broker, which delivers it from another queue")
     void redelivered() {
         AtomicInteger calls = new AtomicInteger();
         RemotingDedup dedup = scene.builder().build();
         MessageListenerConcurrently decorated = dedup.decorate(scene.group, scene.effect());
-        scene.start(consumer -> consumer.registerMessageListener(
-                (List<MessageExt> messages, ConsumeConcurrentlyContext context) -> {
+        scene.start(consumer ->
+                consumer.registerMessageListener((List<MessageExt> messages, ConsumeConcurrentlyContext context) -> {
                     ConsumeConcurrentlyStatus status = decorated.consumeMessage(messages, context);
                     context.setDelayLevelWhenNextConsume(1);
                     return calls.incrementAndGet() == 1 ? ConsumeConcurrentlyStatus.RECONSUME_LATER : status;
@@ -72,7 +72,8 @@ class DuplicateCauseTest {
 
     @ParameterizedTest(name = "otherProcess={0}")
     @ValueSource(booleans = {true, false})
-    @DisplayName("replayed: the group's offset was reset below what it had consumed, as the same process or the records prove")
+    @DisplayName(
+            "replayed: the group's offset was reset below what it had consumed, as the same process or the records prove")
     void replayed(boolean otherProcess) {
         RemotingDedup dedup = scene.builder().build();
         DefaultMQPushConsumer consumer = scene.start(each -> {
@@ -87,7 +88,9 @@ class DuplicateCauseTest {
         scene.server.resetOffset(scene.topic, scene.group);
         Deduplicator other = scene.closeLater(scene.deduplicator(policy -> policy.explainDuplicates(true)));
         RemotingDedup next = otherProcess
-                ? RemotingDedup.builder(other).id(RemotingMessageIds.property("id")).build()
+                ? RemotingDedup.builder(other)
+                        .id(RemotingMessageIds.property("id"))
+                        .build()
                 : dedup;
         scene.start(each -> {
             each.setConsumeThreadMin(1);

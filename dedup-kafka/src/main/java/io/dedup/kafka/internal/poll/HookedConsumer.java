@@ -135,10 +135,8 @@ final class HookedConsumer extends ConsumerWrapper {
     }
 
     /** Without offsets it commits the positions, which are past records that nobody has finished. */
-    private static void committed(
-            WatchedPolls polls, Object @Nullable [] asked, Object @Nullable [] committed) {
-        offsets(asked)
-                .forEach((partition, offset) -> polls.outstanding().finishedBelow(partition, offset.offset()));
+    private static void committed(WatchedPolls polls, Object @Nullable [] asked, Object @Nullable [] committed) {
+        offsets(asked).forEach((partition, offset) -> polls.outstanding().finishedBelow(partition, offset.offset()));
         polls.committed(offsets(committed));
     }
 

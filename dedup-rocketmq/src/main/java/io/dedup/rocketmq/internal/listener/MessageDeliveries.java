@@ -48,9 +48,7 @@ public final class MessageDeliveries {
         if (message instanceof MessageViewImpl known && known.getMessageQueue() != null && known.getOffset() >= 0) {
             String broker = known.getMessageQueue().getBroker().getName();
             return QueueMessageOrigin.of(
-                    name,
-                    new MessagePlace(broker, known.getOffset(), mark, -1),
-                    first -> DuplicateCause.REPLAYED);
+                    name, new MessagePlace(broker, known.getOffset(), mark, -1), first -> DuplicateCause.REPLAYED);
         }
         return name;
     }

@@ -86,8 +86,8 @@ public final class Loop<K, V> {
         SuccessQueue successes =
                 new SuccessQueue(engine, engine.settlements(), timer, new PollBudget(maxPollInterval), log);
         this.claims = new ClaimedPoll(engine, successes, new WaitingClaims(engine, timer, log), log);
-        this.offsets = new HandledOffsets(
-                consumer, claims::flush, maxPollInterval.dividedBy(SHARE_OF_COMMIT), deliveries);
+        this.offsets =
+                new HandledOffsets(consumer, claims::flush, maxPollInterval.dividedBy(SHARE_OF_COMMIT), deliveries);
         this.beginnings = new Beginnings(consumer, offsets);
         this.positions = new Positions(consumer, offsets);
         this.holds = new PartitionHolds(consumer, engine::ping);

@@ -152,7 +152,8 @@ final class MeterListener extends OutcomeListener {
         if (!details.shadow() && !key.scope().isDeadLetter()) {
             registry.counter(
                             DUPLICATES,
-                            tags(key.scope().topic()).and("cause", details.cause().tag()))
+                            tags(key.scope().topic())
+                                    .and("cause", details.cause().tag()))
                     .increment();
         }
     }
