@@ -23,7 +23,7 @@ public record Distances(Map<Long, Long> millis) {
             return Math.max(millis, 0);
         }
         int shift = Long.SIZE - 1 - Long.numberOfLeadingZeros(millis) - STEPS_BITS;
-        return ((millis >>> shift) + 1 << shift) - 1;
+        return (((millis >>> shift) + 1) << shift) - 1;
     }
 
     /** The number of copies. */
