@@ -125,8 +125,7 @@ class ExplainedTest extends TransactionalTestBase {
         deliver(shadow, A);
         deliver(shadow, A);
         deliver(shadow, B);
-        assertThat(explained)
-                .containsExactly("id redelivered, first 3@1, shadow", "id resent, first 3@1, shadow");
+        assertThat(explained).containsExactly("id redelivered, first 3@1, shadow", "id resent, first 3@1, shadow");
         explained.clear();
 
         Deduplicator dedup = explaining(DedupMode.LEASED, policy -> policy);
