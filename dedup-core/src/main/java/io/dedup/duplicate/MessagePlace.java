@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record MessagePlace(String queue, long offset, int mark, long committed) {
     /** The maximum size of an encoded place. */
-    public static final int MAX_BYTES = 127;
+    public static final int MAX_BYTES = 64;
 
     private static final int MAX_NUMBER_BYTES = 10;
     private static final int MAX_QUEUE_BYTES = MAX_BYTES - 1 - Integer.BYTES - 2 * MAX_NUMBER_BYTES;

@@ -79,12 +79,12 @@ class StoredResultTest {
                         .isLessThanOrEqualTo(16);
             }
         }
-        MessagePlace longest = new MessagePlace("q".repeat(102), Long.MAX_VALUE - 1, -1, 0);
+        MessagePlace longest = new MessagePlace("q".repeat(39), Long.MAX_VALUE - 1, -1, 0);
         assertThat(StoredResult.encode(null, "~".repeat(RunReference.MAX_CHARS), longest))
                 .hasSizeLessThanOrEqualTo(StoredResult.MAX_EXTRA_BYTES);
         assertThat(StoredResult.decode(StoredResult.encode(null, null, longest)).place())
                 .isEqualTo(longest);
-        assertThat(StoredResult.encode(null, null, new MessagePlace("q".repeat(103), 1, 1, 1)))
+        assertThat(StoredResult.encode(null, null, new MessagePlace("q".repeat(40), 1, 1, 1)))
                 .as("a broker's name that is too long is left out, not cut")
                 .isNull();
     }
