@@ -42,6 +42,7 @@ public final class Schedules {
         List<String> names = List.of(arguments[2].split(","));
         Map<String, Runnable> scenes = new TreeMap<>(EngineScenes.all());
         scenes.putAll(PollScenes.all());
+        scenes.putAll(AckScenes.all());
         boolean allHold = true;
         for (Map.Entry<String, Runnable> scene : scenes.entrySet()) {
             if (names.contains("all") || names.contains(scene.getKey())) {
