@@ -94,7 +94,7 @@ class MonitoringFilesTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"grafana-dashboard.json", "prometheus-alerts.yml"})
+    @ValueSource(strings = {"grafana-dashboard.json", "prometheus-alerts.yml", "prometheus-slo.yml"})
     void asksForWhatThereIs(String file) throws IOException {
         String text = Files.readString(DIRECTORY.resolve(file));
         MeterRegistry registry = everything();
@@ -157,10 +157,11 @@ class MonitoringFilesTest {
         }
     }
 
-    @Test
-    void alertsAreRules() throws IOException {
+    @ParameterizedTest
+    @ValueSource(strings = {"prometheus-alerts.yml", "prometheus-slo.yml"})
+    void alertsAreRules(String name) throws IOException {
         Map<String, List<Map<String, List<Map<String, Object>>>>> file =
-                new Yaml().load(Files.readString(DIRECTORY.resolve("prometheus-alerts.yml")));
+                new Yaml().load(Files.readString(DIRECTORY.resolve(name)));
         List<Map<String, Object>> rules = file.get("groups").get(0).get("rules");
         assertThat(rules)
                 .isNotEmpty()
