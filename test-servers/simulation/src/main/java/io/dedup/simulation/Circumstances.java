@@ -195,8 +195,7 @@ record Circumstances(
         }
         SeekBy seekBy = draws.pick(SeekBy.values(), "seekBy");
         ErrorHandling errorHandling = draws.pick(ErrorHandling.values(), "errorHandling");
-        boolean known = Boolean.getBoolean("simulation.known"); // see docs/simulation.md: doubled, and not mended yet
-        if ((fixing || (fixTxOffsets && transaction && !known)) && ERRORS_WITHOUT_SEEKS.contains(errorHandling)) {
+        if (fixing && ERRORS_WITHOUT_SEEKS.contains(errorHandling)) {
             errorHandling = ErrorHandling.DEFAULT_WITH_BACK_OFF;
         }
         boolean subBatches = draws.below(4, "subBatches") == 0 && batch;

@@ -61,7 +61,7 @@ final class Run {
     private final Scenario scenario;
     private final Circumstances circumstances;
     private final Draws draws;
-    private final List<String> steps = Collections.synchronizedList(new ArrayList<>());
+    private final List<String> steps;
     private final SimulatedBroker broker;
     private final Set<String> ids = new LinkedHashSet<>();
     private final Application application;
@@ -78,8 +78,9 @@ final class Run {
 
     private record Arrival(int number, String id) {}
 
-    private Run(Scenario scenario) {
+    private Run(Scenario scenario, List<String> steps) {
         this.scenario = scenario;
+        this.steps = steps;
         this.circumstances = (Circumstances) scenario.circumstances();
         this.draws = new Draws(scenario.seed(), scenario.only());
         this.broker = new SimulatedBroker(TOPIC, circumstances.partitions());
@@ -89,8 +90,9 @@ final class Run {
                 records, clock::advance, TOPIC, draws, steps::add, id -> effectsElsewhere.merge(id, 1, Integer::sum));
     }
 
-    static Verdict of(Scenario scenario) {
-        return new Run(scenario).run();
+    /** @param steps gets the time line; thread-safe */
+    static Verdict of(Scenario scenario, List<String> steps) {
+        return new Run(scenario, steps).run();
     }
 
     private Verdict run() {
@@ -391,6 +393,7 @@ final class Run {
         Set<String> deleted = broker.deleted();
         Set<String> lost = new LinkedHashSet<>();
         Map<String, Integer> doubled = new TreeMap<>();
+        Set<String> undecidable = broker.undecidable();
         boolean ran = wrongStart == null && circumstances.refusal() == null;
         Set<String> claimsLeft = new LinkedHashSet<>(ran && !PLAIN && !mayLeaveClaims() ? claimed() : Set.of());
         if (circumstances.collects()) {
@@ -405,7 +408,8 @@ final class Run {
             if (effects == 0 && !gaveUp && !deleted.contains(id)) {
                 lost.add(id);
             }
-            if (effects > 1 + expiries && !PLAIN) { // a crash may repeat what was handled and not recorded
+            // A crash may repeat what was handled and not recorded; so may a commit whose evidence was deleted.
+            if (effects > 1 + expiries + (undecidable.contains(id) ? 1 : 0) && !PLAIN) {
                 doubled.put(id, effects);
             }
         }

@@ -14,6 +14,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ListConsumerGroupOffsetsOptions;
 import org.apache.kafka.clients.admin.ListConsumerGroupOffsetsSpec;
@@ -50,7 +51,7 @@ public final class CommitInquiries implements AutoCloseable {
     public UnansweredCommits.Inquirer of(AbstractMessageListenerContainer<?, ?> container) {
         return (executions, offsets) -> {
             Inquiry inquiry = new Inquiry(
-                    new ConsumerSettings(container).ofAdmin(),
+                    new ConsumerSettings(container).admins(),
                     String.valueOf(container.getGroupId()),
                     executions,
                     Map.copyOf(offsets));
@@ -70,19 +71,15 @@ public final class CommitInquiries implements AutoCloseable {
     }
 
     private final class Inquiry {
-        private final Map<String, Object> client;
+        private final Supplier<Admin> admins;
         private final String group;
         private final List<Execution> executions;
         private final Map<TopicPartition, Long> offsets;
         private final AtomicBoolean ended = new AtomicBoolean();
         private volatile @Nullable Admin admin;
 
-        Inquiry(
-                Map<String, Object> client,
-                String group,
-                List<Execution> executions,
-                Map<TopicPartition, Long> offsets) {
-            this.client = client;
+        Inquiry(Supplier<Admin> admins, String group, List<Execution> executions, Map<TopicPartition, Long> offsets) {
+            this.admins = admins;
             this.group = group;
             this.executions = executions;
             this.offsets = offsets;
@@ -97,7 +94,7 @@ public final class CommitInquiries implements AutoCloseable {
         @SuppressWarnings("FutureReturnValueIgnored") // the answer is settled
         private void ask() {
             try {
-                Admin asked = admin == null ? Admin.create(client) : admin;
+                Admin asked = admin == null ? admins.get() : admin;
                 admin = asked;
                 asked.listConsumerGroupOffsets(
                                 Map.of(group, new ListConsumerGroupOffsetsSpec().topicPartitions(offsets.keySet())),

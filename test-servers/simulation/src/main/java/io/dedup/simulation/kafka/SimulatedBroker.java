@@ -32,6 +32,8 @@ public final class SimulatedBroker {
     private final Map<TopicPartition, Long> committed = new HashMap<>();
     private final List<String> outputs = new ArrayList<>();
     private final List<OpenTransaction> open = new ArrayList<>();
+    private final Map<TopicPartition, Set<String>> unanswered = new HashMap<>();
+    private final Set<String> undecidable = new HashSet<>();
     /** What an administrator has deleted, or what Kafka itself skips after that. */
     private final Set<String> deleted = new HashSet<>();
     /** Partitions whose log has been cut above a position, so that Kafka may reset it. */
@@ -156,6 +158,7 @@ public final class SimulatedBroker {
      */
     synchronized void leaveOpen(Map<TopicPartition, OffsetAndMetadata> offsets, List<String> values, boolean late) {
         open.add(new OpenTransaction(Map.copyOf(offsets), List.copyOf(values), late));
+        unanswered(offsets, values);
     }
 
     /** The transactions that got no answer end: a producer with their ID has begun its work. */
@@ -166,6 +169,35 @@ public final class SimulatedBroker {
             }
         }
         open.clear();
+    }
+
+    /**
+     * What is committed of these, if no open transaction may still move it. Whoever asks knows then how the commits of transactions
+     * ended that got no answer.
+     */
+    synchronized Map<TopicPartition, OffsetAndMetadata> stable(Collection<TopicPartition> partitions) {
+        Map<TopicPartition, OffsetAndMetadata> found = new HashMap<>();
+        for (TopicPartition each : partitions) {
+            Long offset = committed.get(each);
+            found.put(each, offset == null ? null : new OffsetAndMetadata(offset));
+            unanswered.remove(each);
+        }
+        return found;
+    }
+
+    /** A transaction has committed, or may commit, but its answer is lost. */
+    synchronized void unanswered(Map<TopicPartition, OffsetAndMetadata> offsets, List<String> values) {
+        offsets.keySet()
+                .forEach(each ->
+                        unanswered.computeIfAbsent(each, key -> new HashSet<>()).addAll(values));
+    }
+
+    /**
+     * The outputs of transactions whose commit got no answer before the topic was made again. The group's offsets, which would have
+     * shown how it ended, were deleted with the topic.
+     */
+    public synchronized Set<String> undecidable() {
+        return Set.copyOf(undecidable);
     }
 
     /** Whether an open transaction may still move the committed offsets of these. */
@@ -191,6 +223,8 @@ public final class SimulatedBroker {
             log.end = 0;
         }
         committed.clear();
+        unanswered.values().forEach(undecidable::addAll);
+        unanswered.clear();
         read.clear();
         recreated = true;
         open.replaceAll(each -> new OpenTransaction(Map.of(), each.outputs, each.late));

@@ -84,6 +84,7 @@ final class SimulatedProducer implements Producer<String, String> {
         }
         broker.commitTransaction(offsets, sent);
         if (fault == Kind.TRANSACTION_ANSWER_LOST) {
+            broker.unanswered(offsets, sent);
             observer.step("commit transaction: " + sent + " " + offsets + ": the answer is lost");
             throw new TimeoutException("simulated: the answer to the commit is lost");
         }

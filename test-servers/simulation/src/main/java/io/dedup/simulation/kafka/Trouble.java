@@ -3,6 +3,7 @@ package io.dedup.simulation.kafka;
 import io.dedup.simulation.draw.Draws;
 import java.util.EnumSet;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /** What goes wrong at which call of a consumer or a producer. Used by the consumer's thread. */
@@ -27,6 +28,8 @@ public final class Trouble {
         POSITION_TIMES_OUT,
         /** The broker doesn't say in time where a log begins or ends, or what is committed. */
         OFFSETS_TIME_OUT,
+        /** The admin client gets no answer. */
+        ADMIN_TIMES_OUT,
         /** Retention deletes what the group has committed. */
         RETENTION,
         /** An administrator deletes records, whether they are handled or not. */
@@ -65,6 +68,7 @@ public final class Trouble {
             Kind.RETENTION);
     private static final Set<Kind> AT_POSITION = EnumSet.of(Kind.WAKE_UP, Kind.POSITION_TIMES_OUT);
     private static final Set<Kind> AT_QUESTION = EnumSet.of(Kind.WAKE_UP, Kind.OFFSETS_TIME_OUT);
+    private static final Set<Kind> AT_ADMIN = EnumSet.of(Kind.ADMIN_TIMES_OUT);
     private static final Set<Kind> AT_BEGIN = EnumSet.of(Kind.TRANSACTION_FENCED);
     private static final Set<Kind> AT_TRANSACTION = EnumSet.of(
             Kind.TRANSACTION_FENCED, Kind.TRANSACTION_TIMES_OUT, Kind.TRANSACTION_ANSWER_LOST, Kind.TRANSACTION_LATE);
@@ -75,6 +79,8 @@ public final class Trouble {
     private int positions;
     private int questions;
     private int transactions;
+    /** Asked on other threads than the consumer's. */
+    private final AtomicInteger adminQuestions = new AtomicInteger();
 
     /** @param never what doesn't happen in this run */
     public Trouble(Draws draws, Set<Kind> never) {
@@ -116,6 +122,11 @@ public final class Trouble {
     @Nullable
     Kind atQuestion() {
         return draw(AT_QUESTION, "at question " + ++questions);
+    }
+
+    @Nullable
+    Kind atAdmin() {
+        return draw(AT_ADMIN, "at question " + adminQuestions.incrementAndGet());
     }
 
     @Nullable
