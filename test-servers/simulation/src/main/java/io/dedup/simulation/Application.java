@@ -244,6 +244,7 @@ final class Application {
             Acknowledgment acknowledgment,
             org.apache.kafka.clients.consumer.Consumer<?, ?> consumer) {
         if (circumstances.onFailure() == OnFailure.THROW && batch.stream().anyMatch(this::fails)) {
+            batch.forEach(this::failed); // the exception names no record
             throw new IllegalStateException("cannot handle a batch from " + place(batch.get(0)));
         }
         Set<String> again = new HashSet<>();
@@ -267,6 +268,7 @@ final class Application {
         collectedAcks.clear();
         seekToRest(all, consumer);
         if (circumstances.onFailure() == OnFailure.SEEK_AND_THROW) {
+            batch.forEach(this::failed);
             throw new IllegalStateException("cannot handle what was collected up to " + place(batch.get(0)));
         }
     }

@@ -204,8 +204,6 @@ record Circumstances(
         boolean calls = draws.below(2, "calls") == 0
                 && (place == Place.HANDLER || place == Place.INTERCEPTOR || !transaction)
                 && !(listening == Listening.FUTURE && place == Place.HANDLER)
-                // Where the topic is made again meanwhile, a container without deduplication stands still, too.
-                && !(asyncAcks && call == UserCall.PAUSE_CONSUMER && place != Place.HANDLER)
                 && !(later && call == UserCall.COMMIT_POSITIONS)
                 && !(collects && batch && call == UserCall.STOP)
                 && !(transaction && (call == UserCall.COMMIT_BELOW || call == UserCall.COMMIT_POSITIONS));
