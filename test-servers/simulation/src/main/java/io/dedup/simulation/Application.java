@@ -49,6 +49,8 @@ final class Application {
     private final Map<String, Integer> deliveries = new HashMap<>();
     private final Map<String, Integer> effects = new LinkedHashMap<>();
     private final Set<String> givenUp = new HashSet<>();
+    /** What the error handler has given up, whoever failed: a reply that cannot be sent fails its record. */
+    private final Set<String> recovered = new HashSet<>();
     /** What the application has failed with: only this is its to give up. */
     private final Set<String> failed = new HashSet<>();
 
@@ -162,6 +164,11 @@ final class Application {
         return givenUp.contains(id) || interceptors.drops(id) || filters(id);
     }
 
+    /** Whether its error handler gave up a record of this message. */
+    boolean hasRecovered(String id) {
+        return recovered.contains(id);
+    }
+
     boolean filters(String id) {
         return circumstances.filter() && draws.chance(8, "filter drops " + id);
     }
@@ -182,6 +189,14 @@ final class Application {
             }
         });
         return future;
+    }
+
+    /** Handles a record of a listener that answers. Returns whether it has; otherwise it has sought back. */
+    boolean handles(ConsumerRecord<String, String> record, org.apache.kafka.clients.consumer.Consumer<?, ?> consumer) {
+        String id = requireNonNull(record.value());
+        int before = effects.getOrDefault(id, 0);
+        handle(record, null, consumer);
+        return effects.getOrDefault(id, 0) > before;
     }
 
     void handle(
@@ -410,6 +425,7 @@ final class Application {
     private void giveUp(ConsumerRecord<?, ?> record) {
         steps.accept("given up: " + place(record));
         String id = String.valueOf(record.value());
+        recovered.add(id);
         if (failed.contains(id) && circumstances.commitRecovered()) {
             requireNonNull(outputs).send("dead-letters", DEAD + id).join(); // in the transaction of the recovery
         } else if (failed.contains(id)) {

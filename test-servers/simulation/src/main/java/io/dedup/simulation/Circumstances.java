@@ -28,6 +28,7 @@ record Circumstances(
         boolean subBatches,
         boolean fixTxOffsets,
         boolean filter,
+        boolean replies,
         OnFailure onFailure,
         SeekBy seekBy,
         ErrorHandling errorHandling,
@@ -207,6 +208,12 @@ record Circumstances(
                 && !(later && call == UserCall.COMMIT_POSITIONS)
                 && !(collects && batch && call == UserCall.STOP)
                 && !(transaction && (call == UserCall.COMMIT_BELOW || call == UserCall.COMMIT_POSITIONS));
+        boolean replies = draws.below(4, "replies") == 0
+                && listening == Listening.METHOD
+                && !batch
+                && !manual
+                && !transaction
+                && mistake == StartMistake.NONE;
         boolean pauseImmediate = draws.below(4, "pauseImmediate") == 0 && !fixing;
         return new Circumstances(
                 batch,
@@ -223,6 +230,7 @@ record Circumstances(
                 subBatches,
                 fixTxOffsets,
                 draws.below(5, "filter") == 0 && listening == Listening.METHOD && !collects,
+                replies,
                 onFailure,
                 seekBy,
                 errorHandling,

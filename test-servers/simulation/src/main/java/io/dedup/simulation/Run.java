@@ -3,8 +3,10 @@ package io.dedup.simulation;
 import static java.util.Objects.requireNonNull;
 
 import io.dedup.Deduplicator;
+import io.dedup.ResultCodec;
 import io.dedup.engine.Deduplicators;
 import io.dedup.kafka.KafkaDedup;
+import io.dedup.kafka.KafkaDedupBuilder;
 import io.dedup.kafka.id.KafkaMessageIds;
 import io.dedup.simulation.Circumstances.Listening;
 import io.dedup.simulation.Circumstances.StartMistake;
@@ -155,10 +157,7 @@ final class Run {
         while (end == End.CRASHED) {
             FailingStore process = new FailingStore(records, draws, storeCalls, steps::add);
             try (Deduplicator dedup = deduplicator(process);
-                    KafkaDedup kafka = KafkaDedup.builder(dedup)
-                            .id(KafkaMessageIds.header("id"))
-                            .claimAhead(circumstances.claimAhead())
-                            .build()) {
+                    KafkaDedup kafka = adapter(dedup)) {
                 do {
                     end = consume(kafka, process, trouble);
                 } while (end == End.RESTARTED);
@@ -169,6 +168,13 @@ final class Run {
             }
         }
         return end == End.STUCK;
+    }
+
+    private KafkaDedup adapter(Deduplicator dedup) {
+        KafkaDedupBuilder builder = KafkaDedup.builder(dedup)
+                .id(KafkaMessageIds.header("id"))
+                .claimAhead(circumstances.claimAhead());
+        return (circumstances.replies() ? builder.reply(ResultCodec.utf8()) : builder).build();
     }
 
     /** All leases end: what was claimed and not recorded may be handled again. */
@@ -221,9 +227,8 @@ final class Run {
             throws InterruptedException {
         long end = System.nanoTime() + PATIENCE.toNanos();
         while (!observation.ended.tryAcquire(LOOK.toMillis(), TimeUnit.MILLISECONDS)) {
-            if (circumstances.userCall() == UserCall.PAUSE_CONSUMER && !container.isInExpectedState()) {
-                // It keeps records, and has paused its consumer; the application has resumed that, and it has polled
-                // others.
+            if (mayStopItself() && !container.isInExpectedState()) {
+                // It keeps records, and has paused its consumer; that was resumed, and it has polled others.
                 steps.add("spring-kafka stops the container, and the operator starts it again");
                 observation.end = End.RESTARTED;
                 return true;
@@ -233,6 +238,11 @@ final class Run {
             }
         }
         return true;
+    }
+
+    /** Without deduplication, too: whoever resumes can meet what the container keeps. */
+    private boolean mayStopItself() {
+        return circumstances.userCall() == UserCall.PAUSE_CONSUMER || circumstances.pauseImmediate();
     }
 
     /** Whether the container starts. A supported one must; the others must be refused. */
@@ -327,11 +337,15 @@ final class Run {
         properties.setFixTxOffsets(circumstances.fixTxOffsets());
     }
 
-    private ConcurrentMessageListenerContainer<String, String> ofMethod(SimulatedConsumers consumers) {
+    private ConcurrentMessageListenerContainer<String, String> ofMethod(
+            SimulatedConsumers consumers, Trouble trouble, SimulatedConsumer.Observer observer) {
         ConcurrentKafkaListenerContainerFactory<String, String> factory =
                 new ConcurrentKafkaListenerContainerFactory<>();
         factory.setConsumerFactory(consumers);
         factory.setBatchListener(circumstances.batch());
+        if (circumstances.replies()) {
+            factory.setReplyTemplate(new KafkaTemplate<>(SimulatedProducers.ofReplies(broker, trouble, observer)));
+        }
         configure(factory.getContainerProperties());
         if (circumstances.filter()) {
             factory.setRecordFilterStrategy(record -> application.filters(requireNonNull(record.value())));
@@ -371,11 +385,11 @@ final class Run {
             container.getContainerProperties().setMessageListener(Listeners.object(circumstances, application));
             configure(container.getContainerProperties());
         } else {
-            container = ofMethod(consumers);
+            container = ofMethod(consumers, trouble, observer);
         }
         container.setBeanName("simulated");
         if (circumstances.inKafkaTransaction()) {
-            SimulatedProducers producers = new SimulatedProducers(broker, trouble, observer);
+            SimulatedProducers producers = SimulatedProducers.ofTransactions(broker, trouble, observer);
             container
                     .getContainerProperties()
                     .setKafkaAwareTransactionManager(new KafkaTransactionManager<>(producers));
@@ -408,6 +422,9 @@ final class Run {
             if (effects == 0 && !gaveUp && !deleted.contains(id)) {
                 lost.add(id);
             }
+            if (circumstances.replies() && isUnanswered(id) && !gaveUp && !deleted.contains(id)) {
+                lost.add("reply to " + id);
+            }
             // A crash may repeat what was handled and not recorded; so may a commit whose evidence was deleted.
             if (effects > 1 + expiries + (undecidable.contains(id) ? 1 : 0) && !PLAIN) {
                 doubled.put(id, effects);
@@ -416,6 +433,14 @@ final class Run {
         steps.add("committed at the end: " + broker.committed());
         return new Verdict(
                 scenario, lost, doubled, claimsLeft, stuck, wrongStart, draws.happened(), List.copyOf(steps));
+    }
+
+    /** Without an answer, although this group's listener has handled it: others store none. */
+    private boolean isUnanswered(String id) {
+        return application.effects().containsKey(id)
+                && !effectsElsewhere.containsKey(id)
+                && !application.hasRecovered(id)
+                && !broker.replies().contains(id);
     }
 
     /**

@@ -34,6 +34,7 @@ public final class SimulatedBroker {
     private final List<OpenTransaction> open = new ArrayList<>();
     private final Map<TopicPartition, Set<String>> unanswered = new HashMap<>();
     private final Set<String> undecidable = new HashSet<>();
+    private final Set<String> replies = new HashSet<>();
     /** What an administrator has deleted, or what Kafka itself skips after that. */
     private final Set<String> deleted = new HashSet<>();
     /** Partitions whose log has been cut above a position, so that Kafka may reset it. */
@@ -44,6 +45,9 @@ public final class SimulatedBroker {
 
     /** Behind the last record that was read of each partition, since the topic was made. */
     private final Map<TopicPartition, Long> read = new HashMap<>();
+
+    /** Up to where records of the former topic were read and not committed: their commits may still come. */
+    private final Map<TopicPartition, Long> ofFormer = new HashMap<>();
 
     private boolean recreated;
     private int generation;
@@ -134,7 +138,9 @@ public final class SimulatedBroker {
     synchronized void commit(Map<TopicPartition, OffsetAndMetadata> offsets) {
         offsets.forEach((partition, offset) -> {
             committed.put(partition, offset.offset());
-            if (recreated && offset.offset() > read.getOrDefault(partition, 0L)) { // of the former topic
+            if (recreated
+                    && (offset.offset() > read.getOrDefault(partition, 0L)
+                            || offset.offset() <= ofFormer.getOrDefault(partition, 0L))) { // of the former topic
                 log(partition).records.stream()
                         .filter(record -> record.offset() < offset.offset())
                         .forEach(record -> deleted.add(record.value()));
@@ -217,6 +223,10 @@ public final class SimulatedBroker {
     /** The topic is deleted and made again, with empty partitions; what the group had committed is deleted. */
     synchronized void recreate() {
         for (TopicPartition each : partitions()) {
+            long polled = read.getOrDefault(each, 0L);
+            if (polled > committed.getOrDefault(each, 0L)) {
+                ofFormer.merge(each, polled, Math::max);
+            }
             deleteRecords(each, end(each));
             Log log = log(each);
             log.begin = 0;
@@ -249,6 +259,15 @@ public final class SimulatedBroker {
     /** What transactions have committed. */
     public synchronized List<String> outputs() {
         return List.copyOf(outputs);
+    }
+
+    synchronized void reply(String value) {
+        replies.add(value);
+    }
+
+    /** What was sent to the topic of replies. */
+    public synchronized Set<String> replies() {
+        return Set.copyOf(replies);
     }
 
     /** Counts a poll. Returns its number. */

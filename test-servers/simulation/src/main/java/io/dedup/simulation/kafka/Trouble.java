@@ -47,7 +47,11 @@ public final class Trouble {
         /** A transaction's commit is executed, and its answer is lost. */
         TRANSACTION_ANSWER_LOST,
         /** A transaction's commit times out, and is executed a while later. */
-        TRANSACTION_LATE
+        TRANSACTION_LATE,
+        /** A reply isn't sent. */
+        SEND_FAILS,
+        /** A reply is sent, and the producer isn't answered. */
+        SEND_ANSWER_LOST
     }
 
     private static final Set<Kind> AT_POLL = EnumSet.of(
@@ -68,6 +72,7 @@ public final class Trouble {
             Kind.RETENTION);
     private static final Set<Kind> AT_POSITION = EnumSet.of(Kind.WAKE_UP, Kind.POSITION_TIMES_OUT);
     private static final Set<Kind> AT_QUESTION = EnumSet.of(Kind.WAKE_UP, Kind.OFFSETS_TIME_OUT);
+    private static final Set<Kind> AT_SEND = EnumSet.of(Kind.SEND_FAILS, Kind.SEND_ANSWER_LOST);
     private static final Set<Kind> AT_ADMIN = EnumSet.of(Kind.ADMIN_TIMES_OUT);
     private static final Set<Kind> AT_BEGIN = EnumSet.of(Kind.TRANSACTION_FENCED);
     private static final Set<Kind> AT_TRANSACTION = EnumSet.of(
@@ -79,6 +84,7 @@ public final class Trouble {
     private int positions;
     private int questions;
     private int transactions;
+    private final AtomicInteger sends = new AtomicInteger();
     /** Asked on other threads than the consumer's. */
     private final AtomicInteger adminQuestions = new AtomicInteger();
 
@@ -127,6 +133,11 @@ public final class Trouble {
     @Nullable
     Kind atAdmin() {
         return draw(AT_ADMIN, "at question " + adminQuestions.incrementAndGet());
+    }
+
+    @Nullable
+    Kind atSend() {
+        return draw(AT_SEND, "at send " + sends.incrementAndGet());
     }
 
     @Nullable
