@@ -367,6 +367,9 @@ final class Application {
                     return;
                 }
                 case NACK, NACK_AND_SLEEP -> {
+                    // spring-kafka commits what is below within this call. If that fails, its error handler gets the
+                    // whole batch, also without deduplication.
+                    batch.subList(i, batch.size()).forEach(this::failed);
                     requireNonNull(acknowledgment)
                             .nack(i, circumstances.onFailure() == OnFailure.NACK ? Duration.ZERO : nackSleep());
                     return;

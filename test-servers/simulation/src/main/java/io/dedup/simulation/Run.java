@@ -12,6 +12,7 @@ import io.dedup.simulation.Circumstances.Listening;
 import io.dedup.simulation.Circumstances.StartMistake;
 import io.dedup.simulation.Circumstances.UserCall;
 import io.dedup.simulation.draw.Draws;
+import io.dedup.simulation.kafka.SimulatedAdmin;
 import io.dedup.simulation.kafka.SimulatedBroker;
 import io.dedup.simulation.kafka.SimulatedConsumer;
 import io.dedup.simulation.kafka.SimulatedConsumers;
@@ -157,7 +158,7 @@ final class Run {
         while (end == End.CRASHED) {
             FailingStore process = new FailingStore(records, draws, storeCalls, steps::add);
             try (Deduplicator dedup = deduplicator(process);
-                    KafkaDedup kafka = adapter(dedup)) {
+                    KafkaDedup kafka = adapter(dedup, trouble)) {
                 do {
                     end = consume(kafka, process, trouble);
                 } while (end == End.RESTARTED);
@@ -170,10 +171,11 @@ final class Run {
         return end == End.STUCK;
     }
 
-    private KafkaDedup adapter(Deduplicator dedup) {
+    private KafkaDedup adapter(Deduplicator dedup, Trouble trouble) {
         KafkaDedupBuilder builder = KafkaDedup.builder(dedup)
                 .id(KafkaMessageIds.header("id"))
-                .claimAhead(circumstances.claimAhead());
+                .claimAhead(circumstances.claimAhead())
+                .adminClient(settings -> SimulatedAdmin.of(broker, trouble, steps::add));
         return (circumstances.replies() ? builder.reply(ResultCodec.utf8()) : builder).build();
     }
 

@@ -14,6 +14,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ListConsumerGroupOffsetsOptions;
@@ -40,18 +41,22 @@ public final class CommitInquiries implements AutoCloseable {
 
     private final DedupAdapter engine;
     private final PollTimer timer;
+    private final Function<Map<String, Object>, Admin> adminClient;
     private final Set<Inquiry> open = ConcurrentHashMap.newKeySet();
 
-    public CommitInquiries(DedupAdapter engine, PollTimer timer) {
+    /** @param adminClient makes an admin client with the settings of a container's consumers */
+    public CommitInquiries(DedupAdapter engine, PollTimer timer, Function<Map<String, Object>, Admin> adminClient) {
         this.engine = engine;
         this.timer = timer;
+        this.adminClient = adminClient;
     }
 
     /** The one for the consumers of a container: a container without a group has no such commits. */
     public UnansweredCommits.Inquirer of(AbstractMessageListenerContainer<?, ?> container) {
         return (executions, offsets) -> {
+            Map<String, Object> settings = new ConsumerSettings(container).ofAdmin();
             Inquiry inquiry = new Inquiry(
-                    new ConsumerSettings(container).admins(),
+                    () -> adminClient.apply(settings),
                     String.valueOf(container.getGroupId()),
                     executions,
                     Map.copyOf(offsets));

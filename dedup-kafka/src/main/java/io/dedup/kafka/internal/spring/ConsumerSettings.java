@@ -6,8 +6,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.Set;
-import java.util.function.Supplier;
-import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.RangeAssignor;
@@ -105,21 +103,6 @@ public final class ConsumerSettings {
                                 each instanceof Class<?> type
                                         ? type.getName()
                                         : each.toString().trim()));
-    }
-
-    /** A consumer factory that makes admin clients for the broker of its consumers itself, as one without a network does. */
-    @FunctionalInterface
-    public interface WithAdmin {
-        Admin admin();
-    }
-
-    /** Makes admin clients that connect as the consumers do. */
-    public Supplier<Admin> admins() {
-        if (factory instanceof WithAdmin own) {
-            return own::admin;
-        }
-        Map<String, Object> settings = ofAdmin();
-        return () -> Admin.create(settings);
     }
 
     /** The settings of an admin client that connects as the consumers do. */

@@ -5,6 +5,7 @@ import java.lang.reflect.Proxy;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ListConsumerGroupOffsetsResult;
 import org.apache.kafka.clients.admin.ListConsumerGroupOffsetsSpec;
@@ -16,19 +17,20 @@ import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.internals.KafkaFutureImpl;
 
 /** An admin client that answers one question: which offsets a group has committed that no open transaction may still move. Thread-safe. */
-final class SimulatedAdmin {
+public final class SimulatedAdmin {
     private final SimulatedBroker broker;
     private final Trouble trouble;
-    private final SimulatedConsumer.Observer observer;
+    private final Consumer<String> steps;
 
-    private SimulatedAdmin(SimulatedBroker broker, Trouble trouble, SimulatedConsumer.Observer observer) {
+    private SimulatedAdmin(SimulatedBroker broker, Trouble trouble, Consumer<String> steps) {
         this.broker = broker;
         this.trouble = trouble;
-        this.observer = observer;
+        this.steps = steps;
     }
 
-    static Admin of(SimulatedBroker broker, Trouble trouble, SimulatedConsumer.Observer observer) {
-        SimulatedAdmin admin = new SimulatedAdmin(broker, trouble, observer);
+    /** @param steps gets what it is asked */
+    public static Admin of(SimulatedBroker broker, Trouble trouble, Consumer<String> steps) {
+        SimulatedAdmin admin = new SimulatedAdmin(broker, trouble, steps);
         return (Admin) Proxy.newProxyInstance(
                 SimulatedAdmin.class.getClassLoader(),
                 new Class<?>[] {Admin.class},
@@ -57,7 +59,7 @@ final class SimulatedAdmin {
             return failed("simulated: a transaction is open");
         }
         Map<TopicPartition, OffsetAndMetadata> found = broker.stable(partitions);
-        observer.step("the admin client asks what is committed: " + found);
+        steps.accept("the admin client asks what is committed: " + found);
         return KafkaFuture.completedFuture(found);
     }
 

@@ -1,18 +1,15 @@
 package io.dedup.simulation.kafka;
 
-import io.dedup.kafka.internal.spring.ConsumerSettings;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
-import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.springframework.kafka.core.ConsumerPostProcessor;
 import org.springframework.kafka.core.DefaultKafkaConsumerFactory;
 
 /** Makes a container's consumers, all of one simulated broker. */
-public final class SimulatedConsumers extends DefaultKafkaConsumerFactory<String, String>
-        implements ConsumerSettings.WithAdmin {
+public final class SimulatedConsumers extends DefaultKafkaConsumerFactory<String, String> {
     private final SimulatedBroker broker;
     private final Trouble trouble;
     private final SimulatedConsumer.Observer observer;
@@ -48,11 +45,6 @@ public final class SimulatedConsumers extends DefaultKafkaConsumerFactory<String
         if (!ignoresPostProcessors) {
             super.addPostProcessor(postProcessor);
         }
-    }
-
-    @Override
-    public Admin admin() {
-        return SimulatedAdmin.of(broker, trouble, observer);
     }
 
     private static Map<String, Object> settings(SimulatedConsumer.Reset reset, Map<String, Object> more) {
