@@ -193,7 +193,8 @@ final class FailedBatch {
         if (delegate.isAckAfterHandle()) {
             PollOffsets.commit(records.subList(0, done), consumer, container);
         }
-        // Held, so that the consumer answers its own position: with fixTxOffsets the container's is that of the rest already.
+        // Held, so that the consumer answers its own position: with fixTxOffsets the container's is that of the rest
+        // already.
         boolean unused = holding(() -> {
             PollOffsets.seekBackTo(records.subList(done, records.size()), consumer);
             return true;
