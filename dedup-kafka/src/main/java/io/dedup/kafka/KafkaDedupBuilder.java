@@ -14,6 +14,8 @@ import java.time.Instant;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Function;
+import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
@@ -33,6 +35,7 @@ public final class KafkaDedupBuilder {
     private boolean claimAhead = true;
     private int maxUnfinished = DEFAULT_MAX_UNFINISHED;
     private @Nullable ResultCodec<?> replyByDefault;
+    private Function<Map<String, Object>, Admin> adminClient = Admin::create;
 
     KafkaDedupBuilder(Deduplicator deduplicator) {
         this.deduplicator = Objects.requireNonNull(deduplicator, "deduplicator");
@@ -159,6 +162,16 @@ public final class KafkaDedupBuilder {
         return this;
     }
 
+    /**
+     * Sets how an admin client is made. It asks how a Kafka transaction ended whose commit got no answer, if the consumer has lost the
+     * partition or has stopped before it could ask. By default it connects with the settings of the container's consumers, which the
+     * function gets.
+     */
+    public KafkaDedupBuilder adminClient(Function<Map<String, Object>, Admin> client) {
+        adminClient = Objects.requireNonNull(client, "adminClient");
+        return this;
+    }
+
     private KafkaDedupBuilder role(String topic, Role role, String setting) {
         if (topic.equals(role.of())) {
             throw new IllegalArgumentException(setting + ": topic " + topic + " was given as its own "
@@ -186,6 +199,8 @@ public final class KafkaDedupBuilder {
                 new RecordDeliveries(deduplicator, byDefault, byTopic, new TopicRoles(roles), coordinates);
         Replies replies = new Replies(repliesByTopic, replyByDefault, engine.results());
         return new KafkaDedup(
-                engine, deliveries, new ContainerDecorator(engine, deliveries, claimAhead, maxUnfinished, replies));
+                engine,
+                deliveries,
+                new ContainerDecorator(engine, deliveries, claimAhead, maxUnfinished, replies, adminClient));
     }
 }

@@ -192,6 +192,45 @@ class DroppedInTransactionTest {
         }
     }
 
+    /**
+     * The commit of "a" gets no answer, and its recovery cannot begin, so that the container drops it. While the broker doesn't say where
+     * the log of "a" begins, the transaction of "b" cannot begin either: what commits then is the recovery of "b", and not "a".
+     */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void recoveryFinishesNoOther(boolean batch) {
+        try (Scene scene = new Scene(2, policy -> policy)) {
+            Transactions transactions = new Transactions(scene);
+            FailingBegins begins = new FailingBegins(transactions.manager, Set.of(2, 3));
+            AtomicBoolean sent = new AtomicBoolean();
+            ContainerProperties properties = scene.properties(AckMode.BATCH, listener(transactions, batch));
+            properties.setKafkaAwareTransactionManager(begins);
+            var container = FaultyConsumers.container(
+                    scene, properties, Map.of("isolation.level", "read_committed"), (method, argument) -> {
+                        if (method.equals("beginningOffsets") && begins.begins.get() < 4) {
+                            if (sent.compareAndSet(false, true)) {
+                                scene.sendTo(1, "b");
+                            }
+                            throw new TimeoutException("the broker doesn't say where the log begins");
+                        }
+                    });
+            container.setAfterRollbackProcessor(new DefaultAfterRollbackProcessor<>(
+                    (record, e) -> transactions.recovered.add(Scene.id(record)),
+                    new FixedBackOff(0, 3),
+                    transactions.template,
+                    true));
+            transactions.next.set(producer -> {
+                producer.abortTransaction();
+                throw new TimeoutException("no answer");
+            });
+            scene.sendTo(0, "a");
+            scene.start(container);
+            await().atMost(Scene.PATIENCE)
+                    .untilAsserted(() -> assertThat(transactions.outputs()).containsExactlyInAnyOrder("a", "b"));
+            assertThat(transactions.recovered).isEmpty();
+        }
+    }
+
     /** Handles a batch, and fails on "b" the first time. */
     private static BatchMessageListener<String, String> failingOnB(Transactions transactions) {
         AtomicBoolean failed = new AtomicBoolean();

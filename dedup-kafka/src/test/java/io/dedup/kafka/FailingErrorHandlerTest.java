@@ -11,7 +11,10 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.kafka.listener.AcknowledgingMessageListener;
+import org.springframework.kafka.listener.BatchListenerFailedException;
 import org.springframework.kafka.listener.BatchMessageListener;
 import org.springframework.kafka.listener.CommonErrorHandler;
 import org.springframework.kafka.listener.ContainerProperties.AckMode;
@@ -135,7 +138,7 @@ class FailingErrorHandlerTest {
     }
 
     /** Gives the failed record up, and takes no care of those behind it. */
-    private static final class OnlyLogs implements CommonErrorHandler {
+    private static class OnlyLogs implements CommonErrorHandler {
         @Override
         public boolean seeksAfterHandling() {
             return true;
@@ -159,6 +162,37 @@ class FailingErrorHandlerTest {
             };
             var container = scene.container(AckMode.BATCH, listener);
             container.setCommonErrorHandler(new OnlyLogs());
+            scene.send("a", "b", "c");
+            scene.start(container);
+            await().atMost(Scene.PATIENCE).until(handlerFailed::get);
+            scene.send("d");
+            scene.awaitCommitted(4);
+            assertThat(scene.effects).containsExactly("b", "c", "d");
+        }
+    }
+
+    @ParameterizedTest(name = "fixTxOffsets: {0}")
+    @ValueSource(booleans = {false, true})
+    @DisplayName("K17: what stands behind the named record of a batch that was given up is fetched again")
+    void behindTheNamedOneOfABatch(boolean fixTxOffsets) {
+        try (Scene scene = new Scene()) {
+            BatchMessageListener<String, String> listener = batch -> {
+                if (handlerFailed.compareAndSet(false, true)) {
+                    throw new BatchListenerFailedException("for once", 0);
+                }
+                batch.forEach(scene.effect());
+            };
+            var container = scene.container(AckMode.BATCH, listener);
+            container.getContainerProperties().setFixTxOffsets(fixTxOffsets);
+            container.setCommonErrorHandler(new OnlyLogs() {
+                @Override
+                public void handleBatch(
+                        Exception thrown,
+                        ConsumerRecords<?, ?> data,
+                        Consumer<?, ?> consumer,
+                        MessageListenerContainer of,
+                        Runnable invokeListener) {}
+            });
             scene.send("a", "b", "c");
             scene.start(container);
             await().atMost(Scene.PATIENCE).until(handlerFailed::get);

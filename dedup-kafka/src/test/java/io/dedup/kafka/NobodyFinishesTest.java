@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -175,6 +176,34 @@ class NobodyFinishesTest {
                         throw new IllegalStateException(e);
                     }
                 });
+    }
+
+    @Test
+    @DisplayName("K24 of a record that its error handler retries, while others are acknowledged later")
+    void retried() {
+        try (Scene scene = new Scene();
+                Admin admin = Admin.create(Map.of("bootstrap.servers", scene.bootstrap))) {
+            AtomicBoolean failed = new AtomicBoolean();
+            AcknowledgingMessageListener<String, String> listener = (record, acknowledgment) -> {
+                if (Scene.id(record).equals("b")) {
+                    failed.set(true);
+                    throw new IllegalStateException("fails");
+                }
+                scene.effect().accept(record);
+                Objects.requireNonNull(acknowledgment).acknowledge();
+            };
+            ContainerProperties properties = scene.properties(AckMode.MANUAL, listener);
+            properties.setAsyncAcks(true);
+            scene.send("a", "b", "c");
+            scene.start(FaultyConsumers.container(
+                    scene, properties, Map.of("auto.offset.reset", "earliest"), (method, argument) -> {
+                        if (method.equals("poll") && failed.compareAndSet(true, false)) {
+                            delete(scene, admin);
+                        }
+                    }));
+            scene.awaitCommitted(3);
+            assertThat(scene.effects).containsExactly("a", "c");
+        }
     }
 
     @Test

@@ -49,6 +49,8 @@ final class Application {
     private final Map<String, Integer> deliveries = new HashMap<>();
     private final Map<String, Integer> effects = new LinkedHashMap<>();
     private final Set<String> givenUp = new HashSet<>();
+    /** What the error handler has given up, whoever failed: a reply that cannot be sent fails its record. */
+    private final Set<String> recovered = new HashSet<>();
     /** What the application has failed with: only this is its to give up. */
     private final Set<String> failed = new HashSet<>();
 
@@ -162,6 +164,11 @@ final class Application {
         return givenUp.contains(id) || interceptors.drops(id) || filters(id);
     }
 
+    /** Whether its error handler gave up a record of this message. */
+    boolean hasRecovered(String id) {
+        return recovered.contains(id);
+    }
+
     boolean filters(String id) {
         return circumstances.filter() && draws.chance(8, "filter drops " + id);
     }
@@ -182,6 +189,14 @@ final class Application {
             }
         });
         return future;
+    }
+
+    /** Handles a record of a listener that answers. Returns whether it has; otherwise it has sought back. */
+    boolean handles(ConsumerRecord<String, String> record, org.apache.kafka.clients.consumer.Consumer<?, ?> consumer) {
+        String id = requireNonNull(record.value());
+        int before = effects.getOrDefault(id, 0);
+        handle(record, null, consumer);
+        return effects.getOrDefault(id, 0) > before;
     }
 
     void handle(
@@ -244,6 +259,7 @@ final class Application {
             Acknowledgment acknowledgment,
             org.apache.kafka.clients.consumer.Consumer<?, ?> consumer) {
         if (circumstances.onFailure() == OnFailure.THROW && batch.stream().anyMatch(this::fails)) {
+            batch.forEach(this::failed); // the exception names no record
             throw new IllegalStateException("cannot handle a batch from " + place(batch.get(0)));
         }
         Set<String> again = new HashSet<>();
@@ -267,6 +283,7 @@ final class Application {
         collectedAcks.clear();
         seekToRest(all, consumer);
         if (circumstances.onFailure() == OnFailure.SEEK_AND_THROW) {
+            batch.forEach(this::failed);
             throw new IllegalStateException("cannot handle what was collected up to " + place(batch.get(0)));
         }
     }
@@ -350,6 +367,9 @@ final class Application {
                     return;
                 }
                 case NACK, NACK_AND_SLEEP -> {
+                    // spring-kafka commits what is below within this call. If that fails, its error handler gets the
+                    // whole batch, also without deduplication.
+                    batch.subList(i, batch.size()).forEach(this::failed);
                     requireNonNull(acknowledgment)
                             .nack(i, circumstances.onFailure() == OnFailure.NACK ? Duration.ZERO : nackSleep());
                     return;
@@ -408,6 +428,7 @@ final class Application {
     private void giveUp(ConsumerRecord<?, ?> record) {
         steps.accept("given up: " + place(record));
         String id = String.valueOf(record.value());
+        recovered.add(id);
         if (failed.contains(id) && circumstances.commitRecovered()) {
             requireNonNull(outputs).send("dead-letters", DEAD + id).join(); // in the transaction of the recovery
         } else if (failed.contains(id)) {

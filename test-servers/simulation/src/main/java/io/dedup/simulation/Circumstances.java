@@ -28,6 +28,7 @@ record Circumstances(
         boolean subBatches,
         boolean fixTxOffsets,
         boolean filter,
+        boolean replies,
         OnFailure onFailure,
         SeekBy seekBy,
         ErrorHandling errorHandling,
@@ -195,8 +196,7 @@ record Circumstances(
         }
         SeekBy seekBy = draws.pick(SeekBy.values(), "seekBy");
         ErrorHandling errorHandling = draws.pick(ErrorHandling.values(), "errorHandling");
-        boolean known = Boolean.getBoolean("simulation.known"); // see docs/simulation.md: doubled, and not mended yet
-        if ((fixing || (fixTxOffsets && transaction && !known)) && ERRORS_WITHOUT_SEEKS.contains(errorHandling)) {
+        if (fixing && ERRORS_WITHOUT_SEEKS.contains(errorHandling)) {
             errorHandling = ErrorHandling.DEFAULT_WITH_BACK_OFF;
         }
         boolean subBatches = draws.below(4, "subBatches") == 0 && batch;
@@ -205,11 +205,15 @@ record Circumstances(
         boolean calls = draws.below(2, "calls") == 0
                 && (place == Place.HANDLER || place == Place.INTERCEPTOR || !transaction)
                 && !(listening == Listening.FUTURE && place == Place.HANDLER)
-                // Where the topic is made again meanwhile, a container without deduplication stands still, too.
-                && !(asyncAcks && call == UserCall.PAUSE_CONSUMER && place != Place.HANDLER)
                 && !(later && call == UserCall.COMMIT_POSITIONS)
                 && !(collects && batch && call == UserCall.STOP)
                 && !(transaction && (call == UserCall.COMMIT_BELOW || call == UserCall.COMMIT_POSITIONS));
+        boolean replies = draws.below(4, "replies") == 0
+                && listening == Listening.METHOD
+                && !batch
+                && !manual
+                && !transaction
+                && mistake == StartMistake.NONE;
         boolean pauseImmediate = draws.below(4, "pauseImmediate") == 0 && !fixing;
         return new Circumstances(
                 batch,
@@ -226,6 +230,7 @@ record Circumstances(
                 subBatches,
                 fixTxOffsets,
                 draws.below(5, "filter") == 0 && listening == Listening.METHOD && !collects,
+                replies,
                 onFailure,
                 seekBy,
                 errorHandling,

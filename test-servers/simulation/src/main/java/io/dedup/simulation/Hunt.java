@@ -13,9 +13,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
@@ -99,13 +96,15 @@ public final class Hunt {
         Hunt hunt = new Hunt(simulation, firstSeed);
         long end = System.nanoTime() + time.toNanos();
         long before = cpu().toMillis();
-        ExecutorService threads = Executors.newFixedThreadPool(simulation.runsAtOnce());
+        List<Thread> threads = new ArrayList<>();
         for (int i = 0; i < simulation.runsAtOnce(); i++) {
-            threads.execute(() -> hunt.until(end));
+            Thread thread = new Thread(() -> hunt.until(end), "hunt");
+            thread.setDaemon(true);
+            threads.add(thread);
         }
-        threads.shutdown();
-        if (!threads.awaitTermination(time.toSeconds() + 120, TimeUnit.SECONDS)) {
-            throw new IllegalStateException("runs don't end");
+        threads.forEach(Thread::start);
+        for (Thread each : threads) {
+            each.join(); // its last run ends within its limit
         }
         hunt.cpuMillis = cpu().toMillis() - before;
         return hunt;

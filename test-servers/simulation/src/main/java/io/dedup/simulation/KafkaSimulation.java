@@ -1,6 +1,7 @@
 package io.dedup.simulation;
 
 import io.dedup.simulation.draw.Draws;
+import java.util.List;
 
 /** Kafka: the listener containers of spring-kafka on a simulated consumer. */
 final class KafkaSimulation implements Simulation {
@@ -21,7 +22,7 @@ final class KafkaSimulation implements Simulation {
     }
 
     @Override
-    public Verdict run(Scenario scenario) {
-        return Run.of(scenario);
+    public Verdict run(Scenario scenario, List<String> steps) {
+        return Run.of(scenario, steps);
     }
 }

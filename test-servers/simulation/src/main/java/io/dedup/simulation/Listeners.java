@@ -20,10 +20,13 @@ import org.springframework.kafka.listener.KafkaListenerErrorHandler;
 import org.springframework.kafka.listener.ListenerExecutionFailedException;
 import org.springframework.kafka.support.Acknowledgment;
 import org.springframework.messaging.Message;
+import org.springframework.messaging.handler.annotation.SendTo;
 import org.springframework.messaging.handler.annotation.support.DefaultMessageHandlerMethodFactory;
 
 /** The forms in which the application's listener is written. */
 final class Listeners {
+    private static final String REPLIES = "replies";
+
     private Listeners() {}
 
     private static final class OfRecords
@@ -88,6 +91,12 @@ final class Listeners {
             application.handle(record, null, consumer);
         }
 
+        /** Handles one record, and answers. */
+        @SendTo(REPLIES)
+        public @Nullable String reply(ConsumerRecord<String, String> record, Consumer<?, ?> consumer) {
+            return application.handles(record, consumer) ? record.value() : null;
+        }
+
         /** Handles a batch. */
         public void batch(List<ConsumerRecord<String, String>> batch, Consumer<?, ?> consumer) {
             application.handle(batch, null, consumer);
@@ -146,6 +155,9 @@ final class Listeners {
         }
         if (circumstances.mistake() == StartMistake.CONTEXT_OF_A_BATCH && circumstances.refusal() != null) {
             return "contextOfABatch";
+        }
+        if (circumstances.replies()) {
+            return "reply";
         }
         if (circumstances.isManual()) {
             return circumstances.batch() ? "manualBatch" : "manualRecord";

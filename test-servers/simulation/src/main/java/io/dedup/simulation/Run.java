@@ -3,13 +3,16 @@ package io.dedup.simulation;
 import static java.util.Objects.requireNonNull;
 
 import io.dedup.Deduplicator;
+import io.dedup.ResultCodec;
 import io.dedup.engine.Deduplicators;
 import io.dedup.kafka.KafkaDedup;
+import io.dedup.kafka.KafkaDedupBuilder;
 import io.dedup.kafka.id.KafkaMessageIds;
 import io.dedup.simulation.Circumstances.Listening;
 import io.dedup.simulation.Circumstances.StartMistake;
 import io.dedup.simulation.Circumstances.UserCall;
 import io.dedup.simulation.draw.Draws;
+import io.dedup.simulation.kafka.SimulatedAdmin;
 import io.dedup.simulation.kafka.SimulatedBroker;
 import io.dedup.simulation.kafka.SimulatedConsumer;
 import io.dedup.simulation.kafka.SimulatedConsumers;
@@ -61,7 +64,7 @@ final class Run {
     private final Scenario scenario;
     private final Circumstances circumstances;
     private final Draws draws;
-    private final List<String> steps = Collections.synchronizedList(new ArrayList<>());
+    private final List<String> steps;
     private final SimulatedBroker broker;
     private final Set<String> ids = new LinkedHashSet<>();
     private final Application application;
@@ -78,8 +81,9 @@ final class Run {
 
     private record Arrival(int number, String id) {}
 
-    private Run(Scenario scenario) {
+    private Run(Scenario scenario, List<String> steps) {
         this.scenario = scenario;
+        this.steps = steps;
         this.circumstances = (Circumstances) scenario.circumstances();
         this.draws = new Draws(scenario.seed(), scenario.only());
         this.broker = new SimulatedBroker(TOPIC, circumstances.partitions());
@@ -89,8 +93,9 @@ final class Run {
                 records, clock::advance, TOPIC, draws, steps::add, id -> effectsElsewhere.merge(id, 1, Integer::sum));
     }
 
-    static Verdict of(Scenario scenario) {
-        return new Run(scenario).run();
+    /** @param steps gets the time line; thread-safe */
+    static Verdict of(Scenario scenario, List<String> steps) {
+        return new Run(scenario, steps).run();
     }
 
     private Verdict run() {
@@ -153,10 +158,7 @@ final class Run {
         while (end == End.CRASHED) {
             FailingStore process = new FailingStore(records, draws, storeCalls, steps::add);
             try (Deduplicator dedup = deduplicator(process);
-                    KafkaDedup kafka = KafkaDedup.builder(dedup)
-                            .id(KafkaMessageIds.header("id"))
-                            .claimAhead(circumstances.claimAhead())
-                            .build()) {
+                    KafkaDedup kafka = adapter(dedup, trouble)) {
                 do {
                     end = consume(kafka, process, trouble);
                 } while (end == End.RESTARTED);
@@ -167,6 +169,14 @@ final class Run {
             }
         }
         return end == End.STUCK;
+    }
+
+    private KafkaDedup adapter(Deduplicator dedup, Trouble trouble) {
+        KafkaDedupBuilder builder = KafkaDedup.builder(dedup)
+                .id(KafkaMessageIds.header("id"))
+                .claimAhead(circumstances.claimAhead())
+                .adminClient(settings -> SimulatedAdmin.of(broker, trouble, steps::add));
+        return (circumstances.replies() ? builder.reply(ResultCodec.utf8()) : builder).build();
     }
 
     /** All leases end: what was claimed and not recorded may be handled again. */
@@ -219,9 +229,8 @@ final class Run {
             throws InterruptedException {
         long end = System.nanoTime() + PATIENCE.toNanos();
         while (!observation.ended.tryAcquire(LOOK.toMillis(), TimeUnit.MILLISECONDS)) {
-            if (circumstances.userCall() == UserCall.PAUSE_CONSUMER && !container.isInExpectedState()) {
-                // It keeps records, and has paused its consumer; the application has resumed that, and it has polled
-                // others.
+            if (mayStopItself() && !container.isInExpectedState()) {
+                // It keeps records, and has paused its consumer; that was resumed, and it has polled others.
                 steps.add("spring-kafka stops the container, and the operator starts it again");
                 observation.end = End.RESTARTED;
                 return true;
@@ -231,6 +240,11 @@ final class Run {
             }
         }
         return true;
+    }
+
+    /** Without deduplication, too: whoever resumes can meet what the container keeps. */
+    private boolean mayStopItself() {
+        return circumstances.userCall() == UserCall.PAUSE_CONSUMER || circumstances.pauseImmediate();
     }
 
     /** Whether the container starts. A supported one must; the others must be refused. */
@@ -325,11 +339,15 @@ final class Run {
         properties.setFixTxOffsets(circumstances.fixTxOffsets());
     }
 
-    private ConcurrentMessageListenerContainer<String, String> ofMethod(SimulatedConsumers consumers) {
+    private ConcurrentMessageListenerContainer<String, String> ofMethod(
+            SimulatedConsumers consumers, Trouble trouble, SimulatedConsumer.Observer observer) {
         ConcurrentKafkaListenerContainerFactory<String, String> factory =
                 new ConcurrentKafkaListenerContainerFactory<>();
         factory.setConsumerFactory(consumers);
         factory.setBatchListener(circumstances.batch());
+        if (circumstances.replies()) {
+            factory.setReplyTemplate(new KafkaTemplate<>(SimulatedProducers.ofReplies(broker, trouble, observer)));
+        }
         configure(factory.getContainerProperties());
         if (circumstances.filter()) {
             factory.setRecordFilterStrategy(record -> application.filters(requireNonNull(record.value())));
@@ -369,11 +387,11 @@ final class Run {
             container.getContainerProperties().setMessageListener(Listeners.object(circumstances, application));
             configure(container.getContainerProperties());
         } else {
-            container = ofMethod(consumers);
+            container = ofMethod(consumers, trouble, observer);
         }
         container.setBeanName("simulated");
         if (circumstances.inKafkaTransaction()) {
-            SimulatedProducers producers = new SimulatedProducers(broker, trouble, observer);
+            SimulatedProducers producers = SimulatedProducers.ofTransactions(broker, trouble, observer);
             container
                     .getContainerProperties()
                     .setKafkaAwareTransactionManager(new KafkaTransactionManager<>(producers));
@@ -391,6 +409,7 @@ final class Run {
         Set<String> deleted = broker.deleted();
         Set<String> lost = new LinkedHashSet<>();
         Map<String, Integer> doubled = new TreeMap<>();
+        Set<String> undecidable = broker.undecidable();
         boolean ran = wrongStart == null && circumstances.refusal() == null;
         Set<String> claimsLeft = new LinkedHashSet<>(ran && !PLAIN && !mayLeaveClaims() ? claimed() : Set.of());
         if (circumstances.collects()) {
@@ -405,13 +424,25 @@ final class Run {
             if (effects == 0 && !gaveUp && !deleted.contains(id)) {
                 lost.add(id);
             }
-            if (effects > 1 + expiries && !PLAIN) { // a crash may repeat what was handled and not recorded
+            if (circumstances.replies() && isUnanswered(id) && !gaveUp && !deleted.contains(id)) {
+                lost.add("reply to " + id);
+            }
+            // A crash may repeat what was handled and not recorded; so may a commit whose evidence was deleted.
+            if (effects > 1 + expiries + (undecidable.contains(id) ? 1 : 0) && !PLAIN) {
                 doubled.put(id, effects);
             }
         }
         steps.add("committed at the end: " + broker.committed());
         return new Verdict(
                 scenario, lost, doubled, claimsLeft, stuck, wrongStart, draws.happened(), List.copyOf(steps));
+    }
+
+    /** Without an answer, although this group's listener has handled it: others store none. */
+    private boolean isUnanswered(String id) {
+        return application.effects().containsKey(id)
+                && !effectsElsewhere.containsKey(id)
+                && !application.hasRecovered(id)
+                && !broker.replies().contains(id);
     }
 
     /**

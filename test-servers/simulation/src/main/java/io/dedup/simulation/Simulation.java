@@ -2,6 +2,7 @@ package io.dedup.simulation;
 
 import io.dedup.simulation.draw.Draws;
 import io.dedup.simulation.threads.WovenLoader;
+import java.time.Duration;
 import java.util.List;
 
 /** What can be drawn on one broker, and run. */
@@ -12,8 +13,22 @@ public interface Simulation {
     /** Draws circumstances that an application can have. */
     Drawn draw(Draws draws);
 
-    /** Runs a scenario with these circumstances. */
-    Verdict run(Scenario scenario);
+    /**
+     * Runs a scenario with these circumstances.
+     *
+     * @param steps gets the time line as it happens
+     */
+    Verdict run(Scenario scenario, List<String> steps);
+
+    /** In real time: most runs end in less than a second, also on a machine that is busy. */
+    default Duration limit() {
+        return Duration.ofSeconds(90);
+    }
+
+    /** Runs a scenario, which is stuck if it doesn't end within the limit. */
+    default Verdict run(Scenario scenario) {
+        return LimitedRun.of(this, scenario);
+    }
 
     /** How many runs to make at a time. */
     int runsAtOnce();

@@ -149,6 +149,14 @@ public final class PendingDelivery {
         }
     }
 
+    /** The error handler has sought back to it, so that it is redelivered. */
+    void retry() {
+        if (state == State.HANDED_OVER) {
+            state = State.AGAIN;
+            sought = true;
+        }
+    }
+
     /**
      * Another delivery of the same record replaces this one. Returns the run whose claim must be abandoned, if there is
      * one.

@@ -160,6 +160,17 @@ public final class Redeliveries {
         fetch();
     }
 
+    /** The error handler has thrown: the record is redelivered, unless it is deleted before. */
+    public void retried(ConsumerRecord<?, ?> record) {
+        pending.locked(() -> {
+            PendingDelivery there = at(record);
+            if (there != null) {
+                there.retry();
+            }
+            return record;
+        });
+    }
+
     private @Nullable PendingDelivery at(ConsumerRecord<?, ?> record) {
         PendingPartition partition = pending.find(Partitions.of(record));
         return partition == null ? null : partition.at(record.offset());

@@ -14,6 +14,8 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
+import java.util.function.Supplier;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ListConsumerGroupOffsetsOptions;
 import org.apache.kafka.clients.admin.ListConsumerGroupOffsetsSpec;
@@ -39,18 +41,22 @@ public final class CommitInquiries implements AutoCloseable {
 
     private final DedupAdapter engine;
     private final PollTimer timer;
+    private final Function<Map<String, Object>, Admin> adminClient;
     private final Set<Inquiry> open = ConcurrentHashMap.newKeySet();
 
-    public CommitInquiries(DedupAdapter engine, PollTimer timer) {
+    /** @param adminClient makes an admin client with the settings of a container's consumers */
+    public CommitInquiries(DedupAdapter engine, PollTimer timer, Function<Map<String, Object>, Admin> adminClient) {
         this.engine = engine;
         this.timer = timer;
+        this.adminClient = adminClient;
     }
 
     /** The one for the consumers of a container: a container without a group has no such commits. */
     public UnansweredCommits.Inquirer of(AbstractMessageListenerContainer<?, ?> container) {
         return (executions, offsets) -> {
+            Map<String, Object> settings = new ConsumerSettings(container).ofAdmin();
             Inquiry inquiry = new Inquiry(
-                    new ConsumerSettings(container).ofAdmin(),
+                    () -> adminClient.apply(settings),
                     String.valueOf(container.getGroupId()),
                     executions,
                     Map.copyOf(offsets));
@@ -70,19 +76,15 @@ public final class CommitInquiries implements AutoCloseable {
     }
 
     private final class Inquiry {
-        private final Map<String, Object> client;
+        private final Supplier<Admin> admins;
         private final String group;
         private final List<Execution> executions;
         private final Map<TopicPartition, Long> offsets;
         private final AtomicBoolean ended = new AtomicBoolean();
         private volatile @Nullable Admin admin;
 
-        Inquiry(
-                Map<String, Object> client,
-                String group,
-                List<Execution> executions,
-                Map<TopicPartition, Long> offsets) {
-            this.client = client;
+        Inquiry(Supplier<Admin> admins, String group, List<Execution> executions, Map<TopicPartition, Long> offsets) {
+            this.admins = admins;
             this.group = group;
             this.executions = executions;
             this.offsets = offsets;
@@ -97,7 +99,7 @@ public final class CommitInquiries implements AutoCloseable {
         @SuppressWarnings("FutureReturnValueIgnored") // the answer is settled
         private void ask() {
             try {
-                Admin asked = admin == null ? Admin.create(client) : admin;
+                Admin asked = admin == null ? admins.get() : admin;
                 admin = asked;
                 asked.listConsumerGroupOffsets(
                                 Map.of(group, new ListConsumerGroupOffsetsSpec().topicPartitions(offsets.keySet())),

@@ -28,11 +28,23 @@ public final class TransactionWork {
     /** Beyond which its commit doesn't move the group's offsets; a partition without an entry has no such limit. */
     private Map<TopicPartition, Long> most = Map.of();
 
+    private boolean apart;
     private @Nullable Runnable seekBack;
 
     TransactionWork(DedupAdapter engine, UnansweredCommits.Inquirer inquirer) {
         this.engine = engine;
         this.unanswered = new UnansweredCommits(engine, inquirer);
+    }
+
+    /**
+     * A transaction begins. It finishes nothing unless a listener is called in it: an interceptor may drop its record, and a recovery
+     * has records of its own.
+     */
+    public void beginning() {
+        if (!apart) {
+            covered = List.of();
+            most = Map.of();
+        }
     }
 
     /**
@@ -68,9 +80,11 @@ public final class TransactionWork {
         Map<TopicPartition, Long> mostOfWhole = most;
         covered = List.copyOf(part);
         most = behind(part);
+        apart = true;
         try {
             work.run();
         } finally {
+            apart = false;
             covered = whole;
             most = mostOfWhole;
         }
@@ -87,8 +101,9 @@ public final class TransactionWork {
         return covered;
     }
 
-    /** A record is being recovered in its own transaction; if that fails, {@code fetchAgain} runs. */
-    public void recovering(Runnable fetchAgain) {
+    /** These records are being recovered in a transaction of their own; if that fails, {@code fetchAgain} runs. */
+    public void recovering(List<? extends ConsumerRecord<?, ?>> records, Runnable fetchAgain) {
+        covered = List.copyOf(records);
         seekBack = fetchAgain;
     }
 

@@ -26,6 +26,9 @@ import io.dedup.kafka.internal.settlement.ContainerServices;
 import io.dedup.kafka.internal.settlement.KafkaTransactions;
 import io.dedup.kafka.internal.spring.ConsumerSettings;
 import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import org.apache.kafka.clients.admin.Admin;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 import org.springframework.kafka.listener.AbstractMessageListenerContainer;
@@ -54,9 +57,15 @@ public final class ContainerDecorator implements AutoCloseable {
      *
      * @param claimAhead whether the records of record listeners are claimed a poll at a time
      * @param maxUnfinished the maximum number of records delivered to handlers from a partition's first unfinished one on
+     * @param adminClient makes an admin client with the settings of a container's consumers
      */
     public ContainerDecorator(
-            DedupAdapter engine, RecordDeliveries deliveries, boolean claimAhead, int maxUnfinished, Replies replies) {
+            DedupAdapter engine,
+            RecordDeliveries deliveries,
+            boolean claimAhead,
+            int maxUnfinished,
+            Replies replies,
+            Function<Map<String, Object>, Admin> adminClient) {
         this.engine = engine;
         this.deliveries = deliveries;
         this.hooks = new PollHooks(threads::polls, deliveries);
@@ -65,7 +74,7 @@ public final class ContainerDecorator implements AutoCloseable {
         this.replies = replies;
         this.pauses = new StorePauses(timer, engine);
         this.claims = new ClaimedPolls(engine, timer);
-        this.inquiries = new CommitInquiries(engine, timer);
+        this.inquiries = new CommitInquiries(engine, timer, adminClient);
     }
 
     /** Whether a container was decorated, or is one for share groups of ours, which decorates itself at its start. */

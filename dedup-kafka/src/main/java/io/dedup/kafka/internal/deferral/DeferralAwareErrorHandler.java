@@ -88,11 +88,18 @@ public final class DeferralAwareErrorHandler implements CommonErrorHandler {
             redeliveries.handedOver(first);
         }
         rejections.passedOn(thrown, first);
-        if (endsLater && !delegate.seeksAfterHandling()) {
-            handleFirst(thrown, records, consumer, container);
-            return;
+        try {
+            if (endsLater && !delegate.seeksAfterHandling()) {
+                handleFirst(thrown, records, consumer, container);
+                return;
+            }
+            consumers.handlingError(records, () -> delegate.handleRemaining(thrown, records, consumer, container));
+        } catch (RuntimeException | Error e) {
+            if (redeliveries != null) {
+                redeliveries.retried(first);
+            }
+            throw e;
         }
-        consumers.handlingError(records, () -> delegate.handleRemaining(thrown, records, consumer, container));
         recovered(first, redeliveries);
         consumers.dropped(records.subList(1, records.size()));
     }

@@ -63,6 +63,7 @@ public final class DeferralAwareRollbackProcessor<K, V> implements AfterRollback
         if (redeliver(exception, records, consumer, container)) {
             return;
         }
+        restoring(records.subList(0, 1), records, consumer);
         handling(
                 exception,
                 records,
@@ -83,6 +84,7 @@ public final class DeferralAwareRollbackProcessor<K, V> implements AfterRollback
         if (redeliver(exception, recordList, consumer, container)) {
             return;
         }
+        restoring(recordList, recordList, consumer);
         handling(
                 exception,
                 recordList,
@@ -136,7 +138,6 @@ public final class DeferralAwareRollbackProcessor<K, V> implements AfterRollback
         DeliveryDeferredException deferral = deferral(exception, records, consumer);
         if (deferral == null) {
             rejections.passedOn(exception, records.get(0));
-            restoring(records, consumer);
             return false;
         }
         redeliver(deferral, records, consumer, container);
@@ -144,10 +145,11 @@ public final class DeferralAwareRollbackProcessor<K, V> implements AfterRollback
     }
 
     /** A recovered record's offset may be committed in a transaction that fails after this method has returned. */
-    private void restoring(List<ConsumerRecord<K, V>> records, Consumer<K, V> consumer) {
+    private void restoring(
+            List<ConsumerRecord<K, V>> recovered, List<ConsumerRecord<K, V>> records, Consumer<K, V> consumer) {
         BoundConsumer bound = consumers.currentOrNull();
         if (bound != null && delegate.isProcessInTransaction()) {
-            bound.transaction().recovering(() -> PollOffsets.seekTo(List.copyOf(records), consumer));
+            bound.transaction().recovering(recovered, () -> PollOffsets.seekTo(List.copyOf(records), consumer));
         }
     }
 

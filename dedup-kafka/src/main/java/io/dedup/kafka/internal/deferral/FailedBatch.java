@@ -193,7 +193,12 @@ final class FailedBatch {
         if (delegate.isAckAfterHandle()) {
             PollOffsets.commit(records.subList(0, done), consumer, container);
         }
-        PollOffsets.seekBackTo(records.subList(done, records.size()), consumer);
+        // Held, so that the consumer answers its own position: with fixTxOffsets the container's is that of the rest
+        // already.
+        boolean unused = holding(() -> {
+            PollOffsets.seekBackTo(records.subList(done, records.size()), consumer);
+            return true;
+        });
         return new KafkaException("The records behind the failed record are fetched again", Level.DEBUG, thrown);
     }
 }

@@ -56,6 +56,10 @@ public final class DedupTransactionManager<K, V> implements KafkaAwareTransactio
 
     @Override
     public TransactionStatus getTransaction(@Nullable TransactionDefinition definition) {
+        BoundConsumer bound = consumers.currentOrNull();
+        if (bound != null) {
+            bound.transaction().beginning();
+        }
         try {
             return delegate.getTransaction(definition);
         } catch (RuntimeException | Error e) {

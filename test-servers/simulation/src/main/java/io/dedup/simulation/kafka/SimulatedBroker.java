@@ -32,6 +32,9 @@ public final class SimulatedBroker {
     private final Map<TopicPartition, Long> committed = new HashMap<>();
     private final List<String> outputs = new ArrayList<>();
     private final List<OpenTransaction> open = new ArrayList<>();
+    private final Map<TopicPartition, Set<String>> unanswered = new HashMap<>();
+    private final Set<String> undecidable = new HashSet<>();
+    private final Set<String> replies = new HashSet<>();
     /** What an administrator has deleted, or what Kafka itself skips after that. */
     private final Set<String> deleted = new HashSet<>();
     /** Partitions whose log has been cut above a position, so that Kafka may reset it. */
@@ -42,6 +45,9 @@ public final class SimulatedBroker {
 
     /** Behind the last record that was read of each partition, since the topic was made. */
     private final Map<TopicPartition, Long> read = new HashMap<>();
+
+    /** Up to where records of the former topic were read and not committed: their commits may still come. */
+    private final Map<TopicPartition, Long> ofFormer = new HashMap<>();
 
     private boolean recreated;
     private int generation;
@@ -132,7 +138,9 @@ public final class SimulatedBroker {
     synchronized void commit(Map<TopicPartition, OffsetAndMetadata> offsets) {
         offsets.forEach((partition, offset) -> {
             committed.put(partition, offset.offset());
-            if (recreated && offset.offset() > read.getOrDefault(partition, 0L)) { // of the former topic
+            if (recreated
+                    && (offset.offset() > read.getOrDefault(partition, 0L)
+                            || offset.offset() <= ofFormer.getOrDefault(partition, 0L))) { // of the former topic
                 log(partition).records.stream()
                         .filter(record -> record.offset() < offset.offset())
                         .forEach(record -> deleted.add(record.value()));
@@ -156,6 +164,7 @@ public final class SimulatedBroker {
      */
     synchronized void leaveOpen(Map<TopicPartition, OffsetAndMetadata> offsets, List<String> values, boolean late) {
         open.add(new OpenTransaction(Map.copyOf(offsets), List.copyOf(values), late));
+        unanswered(offsets, values);
     }
 
     /** The transactions that got no answer end: a producer with their ID has begun its work. */
@@ -166,6 +175,35 @@ public final class SimulatedBroker {
             }
         }
         open.clear();
+    }
+
+    /**
+     * What is committed of these, if no open transaction may still move it. Whoever asks knows then how the commits of transactions
+     * ended that got no answer.
+     */
+    synchronized Map<TopicPartition, OffsetAndMetadata> stable(Collection<TopicPartition> partitions) {
+        Map<TopicPartition, OffsetAndMetadata> found = new HashMap<>();
+        for (TopicPartition each : partitions) {
+            Long offset = committed.get(each);
+            found.put(each, offset == null ? null : new OffsetAndMetadata(offset));
+            unanswered.remove(each);
+        }
+        return found;
+    }
+
+    /** A transaction has committed, or may commit, but its answer is lost. */
+    synchronized void unanswered(Map<TopicPartition, OffsetAndMetadata> offsets, List<String> values) {
+        offsets.keySet()
+                .forEach(each ->
+                        unanswered.computeIfAbsent(each, key -> new HashSet<>()).addAll(values));
+    }
+
+    /**
+     * The outputs of transactions whose commit got no answer before the topic was made again. The group's offsets, which would have
+     * shown how it ended, were deleted with the topic.
+     */
+    public synchronized Set<String> undecidable() {
+        return Set.copyOf(undecidable);
     }
 
     /** Whether an open transaction may still move the committed offsets of these. */
@@ -185,12 +223,18 @@ public final class SimulatedBroker {
     /** The topic is deleted and made again, with empty partitions; what the group had committed is deleted. */
     synchronized void recreate() {
         for (TopicPartition each : partitions()) {
+            long polled = read.getOrDefault(each, 0L);
+            if (polled > committed.getOrDefault(each, 0L)) {
+                ofFormer.merge(each, polled, Math::max);
+            }
             deleteRecords(each, end(each));
             Log log = log(each);
             log.begin = 0;
             log.end = 0;
         }
         committed.clear();
+        unanswered.values().forEach(undecidable::addAll);
+        unanswered.clear();
         read.clear();
         recreated = true;
         open.replaceAll(each -> new OpenTransaction(Map.of(), each.outputs, each.late));
@@ -215,6 +259,15 @@ public final class SimulatedBroker {
     /** What transactions have committed. */
     public synchronized List<String> outputs() {
         return List.copyOf(outputs);
+    }
+
+    synchronized void reply(String value) {
+        replies.add(value);
+    }
+
+    /** What was sent to the topic of replies. */
+    public synchronized Set<String> replies() {
+        return Set.copyOf(replies);
     }
 
     /** Counts a poll. Returns its number. */

@@ -652,12 +652,7 @@ public final class SimulatedConsumer implements Consumer<String, String> {
             step("committed: unstable");
             throw new TimeoutException("simulated: a transaction is open");
         }
-        Map<TopicPartition, OffsetAndMetadata> found = new HashMap<>();
-        for (TopicPartition each : partitions) {
-            Long offset = broker.committed(each);
-            found.put(each, offset == null ? null : new OffsetAndMetadata(offset));
-        }
-        return found;
+        return broker.stable(partitions);
     }
 
     @Override

@@ -25,19 +25,25 @@ import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.metrics.KafkaMetric;
 import org.jspecify.annotations.Nullable;
 
-/** A producer with transactions: what it sends is in the broker once its transaction has committed, with the offsets. */
+/**
+ * A producer. With transactions, what it sends is in the broker once its transaction has committed, with the offsets; without, it sends
+ * replies.
+ */
 final class SimulatedProducer implements Producer<String, String> {
     private final SimulatedBroker broker;
     private final Trouble trouble;
     private final SimulatedConsumer.Observer observer;
     private final List<String> sent = new ArrayList<>();
     private final Map<TopicPartition, OffsetAndMetadata> offsets = new HashMap<>();
+    private final boolean transactions;
     private boolean open;
 
-    SimulatedProducer(SimulatedBroker broker, Trouble trouble, SimulatedConsumer.Observer observer) {
+    SimulatedProducer(
+            SimulatedBroker broker, Trouble trouble, SimulatedConsumer.Observer observer, boolean transactions) {
         this.broker = broker;
         this.trouble = trouble;
         this.observer = observer;
+        this.transactions = transactions;
     }
 
     @Override
@@ -84,6 +90,7 @@ final class SimulatedProducer implements Producer<String, String> {
         }
         broker.commitTransaction(offsets, sent);
         if (fault == Kind.TRANSACTION_ANSWER_LOST) {
+            broker.unanswered(offsets, sent);
             observer.step("commit transaction: " + sent + " " + offsets + ": the answer is lost");
             throw new TimeoutException("simulated: the answer to the commit is lost");
         }
@@ -103,6 +110,20 @@ final class SimulatedProducer implements Producer<String, String> {
 
     @Override
     public Future<RecordMetadata> send(ProducerRecord<String, String> record, @Nullable Callback callback) {
+        if (!transactions) {
+            Kind fault = trouble.atSend();
+            observer.step("send " + record.value() + (fault == null ? "" : ": " + fault));
+            if (fault != Kind.SEND_FAILS) {
+                broker.reply(record.value());
+            }
+            if (fault != null) {
+                TimeoutException failure = new TimeoutException("simulated: no answer to a send");
+                if (callback != null) {
+                    callback.onCompletion(null, failure);
+                }
+                return CompletableFuture.failedFuture(failure);
+            }
+        }
         sent.add(record.value());
         RecordMetadata metadata = new RecordMetadata(new TopicPartition(record.topic(), 0), 0, 0, 0, 0, 0);
         if (callback != null) {

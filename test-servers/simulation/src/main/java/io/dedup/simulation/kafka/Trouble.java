@@ -3,6 +3,7 @@ package io.dedup.simulation.kafka;
 import io.dedup.simulation.draw.Draws;
 import java.util.EnumSet;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /** What goes wrong at which call of a consumer or a producer. Used by the consumer's thread. */
@@ -27,6 +28,8 @@ public final class Trouble {
         POSITION_TIMES_OUT,
         /** The broker doesn't say in time where a log begins or ends, or what is committed. */
         OFFSETS_TIME_OUT,
+        /** The admin client gets no answer. */
+        ADMIN_TIMES_OUT,
         /** Retention deletes what the group has committed. */
         RETENTION,
         /** An administrator deletes records, whether they are handled or not. */
@@ -44,7 +47,11 @@ public final class Trouble {
         /** A transaction's commit is executed, and its answer is lost. */
         TRANSACTION_ANSWER_LOST,
         /** A transaction's commit times out, and is executed a while later. */
-        TRANSACTION_LATE
+        TRANSACTION_LATE,
+        /** A reply isn't sent. */
+        SEND_FAILS,
+        /** A reply is sent, and the producer isn't answered. */
+        SEND_ANSWER_LOST
     }
 
     private static final Set<Kind> AT_POLL = EnumSet.of(
@@ -65,6 +72,8 @@ public final class Trouble {
             Kind.RETENTION);
     private static final Set<Kind> AT_POSITION = EnumSet.of(Kind.WAKE_UP, Kind.POSITION_TIMES_OUT);
     private static final Set<Kind> AT_QUESTION = EnumSet.of(Kind.WAKE_UP, Kind.OFFSETS_TIME_OUT);
+    private static final Set<Kind> AT_SEND = EnumSet.of(Kind.SEND_FAILS, Kind.SEND_ANSWER_LOST);
+    private static final Set<Kind> AT_ADMIN = EnumSet.of(Kind.ADMIN_TIMES_OUT);
     private static final Set<Kind> AT_BEGIN = EnumSet.of(Kind.TRANSACTION_FENCED);
     private static final Set<Kind> AT_TRANSACTION = EnumSet.of(
             Kind.TRANSACTION_FENCED, Kind.TRANSACTION_TIMES_OUT, Kind.TRANSACTION_ANSWER_LOST, Kind.TRANSACTION_LATE);
@@ -75,6 +84,9 @@ public final class Trouble {
     private int positions;
     private int questions;
     private int transactions;
+    private final AtomicInteger sends = new AtomicInteger();
+    /** Asked on other threads than the consumer's. */
+    private final AtomicInteger adminQuestions = new AtomicInteger();
 
     /** @param never what doesn't happen in this run */
     public Trouble(Draws draws, Set<Kind> never) {
@@ -116,6 +128,16 @@ public final class Trouble {
     @Nullable
     Kind atQuestion() {
         return draw(AT_QUESTION, "at question " + ++questions);
+    }
+
+    @Nullable
+    Kind atAdmin() {
+        return draw(AT_ADMIN, "at question " + adminQuestions.incrementAndGet());
+    }
+
+    @Nullable
+    Kind atSend() {
+        return draw(AT_SEND, "at send " + sends.incrementAndGet());
     }
 
     @Nullable

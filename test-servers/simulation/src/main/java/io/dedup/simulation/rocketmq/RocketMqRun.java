@@ -51,11 +51,11 @@ final class RocketMqRun {
 
     private record Arrival(int number, String id, boolean hasId) {}
 
-    private RocketMqRun(Scenario scenario, Draws draws) {
+    private RocketMqRun(Scenario scenario, Draws draws, List<String> steps) {
         this.scenario = scenario;
         this.circumstances = (RocketMqCircumstances) scenario.circumstances();
         this.draws = draws;
-        this.world = new World(circumstances, draws);
+        this.world = new World(circumstances, draws, steps);
         this.records = new InMemoryDedupStore(world.schedule::instant, InMemoryDedupStore.DEFAULT_ATTEMPT_RETENTION);
         this.outage = new Member.StoreOutage(world);
         this.broker = switch (circumstances.client()) {
@@ -71,11 +71,12 @@ final class RocketMqRun {
                 id -> world.ledger.effect(id, world.ledger.elsewhere("another process", sent.getOrDefault(id, 0L))));
     }
 
-    static Verdict of(Scenario scenario) {
+    /** @param steps gets the time line; thread-safe */
+    static Verdict of(Scenario scenario, List<String> steps) {
         Draws draws = new Draws(scenario.seed(), scenario.only());
         AtomicReference<Verdict> verdict = new AtomicReference<>();
         try {
-            Schedule.run(draws, () -> verdict.set(new RocketMqRun(scenario, draws).run()));
+            Schedule.run(draws, () -> verdict.set(new RocketMqRun(scenario, draws, steps).run()));
         } catch (InterruptedException e) {
             throw new IllegalStateException(e);
         }

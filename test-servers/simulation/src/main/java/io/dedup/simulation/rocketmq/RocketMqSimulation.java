@@ -5,6 +5,7 @@ import io.dedup.simulation.Scenario;
 import io.dedup.simulation.Simulation;
 import io.dedup.simulation.Verdict;
 import io.dedup.simulation.draw.Draws;
+import java.util.List;
 
 /** RocketMQ's clients, and callers of a deduplicator. */
 public final class RocketMqSimulation implements Simulation {
@@ -25,7 +26,7 @@ public final class RocketMqSimulation implements Simulation {
     }
 
     @Override
-    public Verdict run(Scenario scenario) {
-        return RocketMqRun.of(scenario);
+    public Verdict run(Scenario scenario, List<String> steps) {
+        return RocketMqRun.of(scenario, steps);
     }
 }

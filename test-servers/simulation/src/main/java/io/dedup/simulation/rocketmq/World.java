@@ -3,7 +3,6 @@ package io.dedup.simulation.rocketmq;
 import io.dedup.simulation.draw.Draws;
 import io.dedup.simulation.threads.Schedule;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -16,13 +15,14 @@ final class World {
     final Draws draws;
     final Schedule schedule = Schedule.current();
     final Ledger ledger = new Ledger(this);
-    private final List<String> steps = new ArrayList<>();
+    private final List<String> steps;
     private final Map<String, Integer> counts = new HashMap<>();
     private final long begin = schedule.nanoTime();
 
-    World(RocketMqCircumstances circumstances, Draws draws) {
+    World(RocketMqCircumstances circumstances, Draws draws, List<String> steps) {
         this.circumstances = circumstances;
         this.draws = draws;
+        this.steps = steps;
     }
 
     long now() {

@@ -10,11 +10,22 @@ import org.jspecify.annotations.Nullable;
 final class Carrier extends Thread {
     private static final ConcurrentLinkedDeque<Carrier> IDLE = new ConcurrentLinkedDeque<>();
 
+    /** A carrier outlives the run that has made it: whoever ends that run's threads must not meet it. */
+    private static final ThreadGroup CARRIERS = new ThreadGroup(root(), "carriers");
+
     private volatile Schedule.@Nullable Turns carried;
 
     private Carrier() {
-        super("simulated");
+        super(CARRIERS, "simulated");
         setDaemon(true);
+    }
+
+    private static ThreadGroup root() {
+        ThreadGroup group = Thread.currentThread().getThreadGroup();
+        while (group.getParent() != null) {
+            group = group.getParent();
+        }
+        return group;
     }
 
     /** Gives the simulated thread a real one; it runs when it is its turn. */

@@ -50,7 +50,15 @@ public final class Schedule {
         schedule.threads.add(first);
         Carrier.carry(first);
         first.resume();
-        schedule.ended.await();
+        try {
+            schedule.ended.await();
+        } catch (
+                InterruptedException
+                        e) { // whoever has waited long enough leaves no threads behind that wait for their turns
+            schedule.over = true;
+            List.copyOf(schedule.threads).forEach(Turns::resume);
+            throw e;
+        }
         if (schedule.failure != null) {
             throw new IllegalStateException("the run failed", schedule.failure);
         }
