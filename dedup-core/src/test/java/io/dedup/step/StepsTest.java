@@ -239,6 +239,43 @@ class StepsTest extends DeduplicatorTestBase {
     }
 
     @Test
+    @DisplayName(
+            "a handler that catches the loss and returns has not handled the message: it is deferred, not acknowledged")
+    void swallowedLoss() {
+        Deduplicator paused = deduplicator();
+
+        assertThat(paused.execute(key("a"), this::catchesItsLoss)).isInstanceOf(Deferred.class);
+        assertThat(paused.executeAsync(
+                                DedupCall.<@Nullable Void>of(key("b")),
+                                context -> CompletableFuture.supplyAsync(() -> catchesItsLoss(context)))
+                        .toCompletableFuture())
+                .succeedsWithin(Duration.ofSeconds(10))
+                .isInstanceOf(Deferred.class);
+        assertThat(paused.executeAll(
+                        List.of("c"),
+                        DedupScopeKeys::of,
+                        items -> items.forEach(item ->
+                                assertThat(catchesItsLoss(item.context())).isNull())))
+                .singleElement()
+                .isInstanceOf(Deferred.class);
+    }
+
+    private @Nullable Void catchesItsLoss(DedupContext context) {
+        try {
+            context.step("charge", () -> {
+                clock.advance(LONGER_THAN_THE_LEASE);
+                assertThatExceptionOfType(Broken.class)
+                        .isThrownBy(() -> deduplicator().execute(context.key(), next -> {
+                            throw new Broken();
+                        }));
+            });
+            throw new AssertionError("its lease is lost");
+        } catch (LeaseLostException e) {
+            return null;
+        }
+    }
+
+    @Test
     @DisplayName("renamed, removed and reordered steps: the name decides")
     void changedCode() {
         Deduplicator dedup = deduplicator();

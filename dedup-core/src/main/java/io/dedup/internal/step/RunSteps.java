@@ -134,6 +134,7 @@ public final class RunSteps {
 
     private void requireLease(DedupKey key, String name) {
         if (run.leaseLost()) {
+            run.stopped();
             throw new LeaseLostException("Step " + name + " of message ID " + key
                     + " did not run: the lease is lost, so another consumer may be handling the message");
         }
@@ -164,6 +165,7 @@ public final class RunSteps {
             lock.unlock();
         }
         if (answer instanceof WriteResult.LeaseLost) {
+            run.stopped();
             run.lost();
             steps.report(key, name, StepOutcome.LEASE_LOST);
             throw new LeaseLostException("Step " + name + " of message ID " + key

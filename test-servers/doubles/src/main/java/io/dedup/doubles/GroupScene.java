@@ -1,5 +1,6 @@
 package io.dedup.doubles;
 
+import io.dedup.DedupContexts;
 import io.dedup.DedupKey;
 import io.dedup.DedupListener;
 import io.dedup.Deduplicator;
@@ -29,6 +30,7 @@ public abstract class GroupScene implements AutoCloseable {
     public final List<String> effects = new CopyOnWriteArrayList<>();
     public final List<String> events;
     public final DedupStore store;
+    public final DedupContexts contexts = Deduplicators.contexts();
     public final Deduplicator dedup;
     public final @Nullable TransactionalRecords records;
     private final DedupListener listener;
@@ -81,6 +83,7 @@ public abstract class GroupScene implements AutoCloseable {
                                 .maxDeferDelay(Duration.ofMillis(50)))
                         .build())
                 .listener(listener)
+                .contexts(contexts)
                 .build();
     }
 
