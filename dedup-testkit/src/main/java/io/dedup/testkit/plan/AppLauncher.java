@@ -32,11 +32,16 @@ public final class AppLauncher {
         }
     }
 
-    /** The plan never writes to this pipe. Its end is closed when the plan ends, for whatever reason. */
+    /**
+     * The plan writes a number of steps to this pipe, after which this process is to end. Its end is closed when the plan ends, for
+     * whatever reason.
+     */
     private static void endWithParent() {
         try {
-            while (System.in.read() >= 0) {
-                // never
+            int steps = System.in.read();
+            while (steps >= 0) {
+                StepStops.after(steps);
+                steps = System.in.read();
             }
         } catch (IOException e) {
             // treated as the end
