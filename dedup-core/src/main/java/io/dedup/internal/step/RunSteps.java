@@ -117,7 +117,9 @@ public final class RunSteps {
             }
             kept = known;
             count = known.size();
-            bytes = log == null ? 0 : log.length;
+            bytes = known.values().stream() // not the log's length: what was sent again, after a lost answer, is in it twice
+                    .mapToInt(step -> StepLog.entry(step).length)
+                    .sum();
         }
         return known;
     }
@@ -163,6 +165,12 @@ public final class RunSteps {
             }
         } finally {
             lock.unlock();
+        }
+        if (answer instanceof WriteResult.LeaseLost && run.hasEnded()) {
+            steps.report(key, name, StepOutcome.UNRECORDED);
+            throw new IllegalStateException("step " + name + " of message ID " + key
+                    + " was still running when its run had ended, so that it isn't kept: another attempt would run it again."
+                    + " A handler must not end before its steps have");
         }
         if (answer instanceof WriteResult.LeaseLost) {
             run.stopped();
