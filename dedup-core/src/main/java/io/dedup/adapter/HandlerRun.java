@@ -51,6 +51,7 @@ public final class HandlerRun {
         return settlement.succeeded(result);
     }
 
+    @SuppressWarnings("NullAway") // as above
     private static <T extends @Nullable Object> T called(
             @Nullable Execution one, @Nullable Collection<? extends Execution> several, HandlerCall<T> handler)
             throws Throwable {

@@ -283,19 +283,21 @@ class StepsTest extends DeduplicatorTestBase {
         Deduplicator dedup = deduplicator();
         store.on(Op.STEP, Faults.lostAnswer());
         fails(dedup, context -> {
-            IntStream.range(0, 4).forEach(i -> context.step("s" + i, byte[].class, () -> {
-                effect("s" + i);
-                return new byte[40_000];
-            }));
+            IntStream.range(0, 4)
+                    .forEach(i -> context.step("s" + i, byte[].class, () -> {
+                        effect("s" + i);
+                        return new byte[40_000];
+                    }));
             throw new Broken();
         });
         store.heal();
 
         dedup.execute(key("a"), context -> {
-            IntStream.range(0, 4).forEach(i -> context.step("s" + i, byte[].class, () -> {
-                effect("s" + i + " again");
-                return new byte[0];
-            }));
+            IntStream.range(0, 4)
+                    .forEach(i -> context.step("s" + i, byte[].class, () -> {
+                        effect("s" + i + " again");
+                        return new byte[0];
+                    }));
             context.step("mail", () -> effect("mail"));
             return null;
         });
@@ -304,7 +306,8 @@ class StepsTest extends DeduplicatorTestBase {
     }
 
     @Test
-    @DisplayName("a step that is still running when its run ends isn't kept, and says so instead of naming another consumer")
+    @DisplayName(
+            "a step that is still running when its run ends isn't kept, and says so instead of naming another consumer")
     void outlivesItsRun() throws Exception {
         Deduplicator dedup = deduplicator();
         CompletableFuture<@Nullable Void> released = new CompletableFuture<>();

@@ -117,9 +117,12 @@ public final class RunSteps {
             }
             kept = known;
             count = known.size();
-            bytes = known.values().stream() // not the log's length: what was sent again, after a lost answer, is in it twice
-                    .mapToInt(step -> StepLog.entry(step).length)
-                    .sum();
+            bytes =
+                    known
+                            .values()
+                            .stream() // not the log's length: what was sent again, after a lost answer, is in it twice
+                            .mapToInt(step -> StepLog.entry(step).length)
+                            .sum();
         }
         return known;
     }

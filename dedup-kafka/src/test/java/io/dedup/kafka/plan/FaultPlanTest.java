@@ -81,7 +81,8 @@ class FaultPlanTest {
         assertThat(report.faults()).anyMatch(line -> line.contains("KILL: process"));
     }
 
-    @DisplayName("a process that is killed between two steps goes on at the next: no step is doubled, and the report counts each")
+    @DisplayName(
+            "a process that is killed between two steps goes on at the next: no step is doubled, and the report counts each")
     @FaultPlan(
             seed = 12, // kills between steps only
             messages = 60,
@@ -99,9 +100,11 @@ class FaultPlanTest {
                         "steps")
                 .traffic(traffic());
         for (String step : LeasedMails.STEPS) {
-            run.step(step, () -> redis.command("LRANGE", topic + "-" + step, "0", "-1")
-                    .lines()
-                    .toList());
+            run.step(
+                    step,
+                    () -> redis.command("LRANGE", topic + "-" + step, "0", "-1")
+                            .lines()
+                            .toList());
         }
         FaultReport report = run.play();
         report.assertThat().handledOncePerId();

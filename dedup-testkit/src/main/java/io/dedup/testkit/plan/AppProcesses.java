@@ -143,8 +143,8 @@ final class AppProcesses implements AutoCloseable {
                 .lines()
                 .filter(line -> line.contains(StepStops.OUTPUT))
                 .reduce((first, last) -> last)
-                .map(line -> " after step "
-                        + line.substring(line.indexOf(StepStops.OUTPUT) + StepStops.OUTPUT.length()))
+                .map(line ->
+                        " after step " + line.substring(line.indexOf(StepStops.OUTPUT) + StepStops.OUTPUT.length()))
                 .orElse("");
     }
 

@@ -187,8 +187,8 @@ public final class FaultRun implements AutoCloseable {
         requireFresh(ids, observer.effectsNow());
         AppProcesses processes = main == null || output == null ? null : processes(main, output, sent, history);
         Instant begin = Instant.now();
-        Injector injector = new Injector(
-                processes, stores, sent, history, effects.steps().size());
+        Injector injector =
+                new Injector(processes, stores, sent, history, effects.steps().size());
         Observer.Look last =
                 new Player(sent, processes, injector, observer, history, atMost).play(DrawnPlan.of(settings));
         return new FaultReport(settings, sent, history, last, Duration.between(begin, Instant.now()), output, atMost);

@@ -21,8 +21,7 @@ final class Injector {
     private final int steps;
 
     /** @param steps how many steps a handler has; 0 for none that are known */
-    Injector(
-            @Nullable AppProcesses processes, List<ProxiedStore> stores, Traffic traffic, History history, int steps) {
+    Injector(@Nullable AppProcesses processes, List<ProxiedStore> stores, Traffic traffic, History history, int steps) {
         this.processes = processes;
         this.stores = stores;
         this.traffic = traffic;

@@ -3,7 +3,6 @@ package io.dedup.testkit.plan;
 import io.dedup.testkit.replay.TopicMessage;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;

@@ -91,7 +91,8 @@ class FaultRunTest {
     }
 
     @Test
-    @DisplayName("where effects are counted by steps, a step that is missing is a loss, and a step that is doubled is named")
+    @DisplayName(
+            "where effects are counted by steps, a step that is missing is a loss, and a step that is doubled is named")
     void steps() {
         FakeTraffic traffic = new FakeTraffic((broker, message) -> {
             if (!broker.effects.contains(message.id())) {
@@ -101,10 +102,12 @@ class FaultRunTest {
         try (FaultRun run = FaultRun.of(1, 20, 1, Fault.REBALANCE)) {
             FaultReport report = run.traffic(traffic)
                     .step("charge", () -> traffic.effects)
-                    .step("mail", () -> traffic.effects.stream()
-                            .filter(id -> !id.equals("m5"))
-                            .flatMap(id -> Stream.generate(() -> id).limit(id.equals("m3") ? 2 : 1))
-                            .toList())
+                    .step(
+                            "mail",
+                            () -> traffic.effects.stream()
+                                    .filter(id -> !id.equals("m5"))
+                                    .flatMap(id -> Stream.generate(() -> id).limit(id.equals("m3") ? 2 : 1))
+                                    .toList())
                     .faultsLast(Duration.ofMillis(100))
                     .atMost(Duration.ofSeconds(2))
                     .inThisProcess()
