@@ -23,10 +23,12 @@ class DedupContextsTest extends DeduplicatorTestBase {
         return deduplicator(store, policy -> policy, builder -> builder.contexts(contexts));
     }
 
+    // docs:begin further-down
     /** Code further down, that knows no context. */
     private void mail() {
         contexts.current().step("mail", () -> effects.add("mail"));
     }
+    // docs:end
 
     private void assertNoneHere() {
         assertThatIllegalStateException()
@@ -91,16 +93,13 @@ class DedupContextsTest extends DeduplicatorTestBase {
     @Test
     @DisplayName("the threads of an asynchronous handler's work have none")
     void async() {
-        List<CompletableFuture<?>> other = new ArrayList<>();
         assertThat(serving()
                         .executeAsync(DedupCall.<Object>of(key("a")), context -> {
                             assertThat(contexts.current()).isSameAs(context);
-                            CompletableFuture<Object> work = CompletableFuture.supplyAsync(() -> {
+                            return CompletableFuture.supplyAsync(() -> {
                                 assertNoneHere();
                                 return "done";
                             });
-                            other.add(work);
-                            return work;
                         })
                         .toCompletableFuture())
                 .succeedsWithin(Duration.ofSeconds(10))

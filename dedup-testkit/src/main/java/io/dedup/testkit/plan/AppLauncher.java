@@ -20,6 +20,7 @@ public final class AppLauncher {
      * @param arguments the application's main class, and its arguments
      */
     public static void main(String[] arguments) throws Throwable {
+        StepStops.startedByPlan();
         Thread watch = new Thread(AppLauncher::endWithParent, "fault-plan-parent");
         watch.setDaemon(true);
         watch.start();

@@ -3,6 +3,7 @@ package io.dedup.testkit.plan;
 import io.dedup.DedupKey;
 import io.dedup.DedupListener;
 import io.dedup.step.StepOutcome;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
@@ -16,6 +17,17 @@ public final class StepStops implements DedupListener {
 
     /** How many more steps run in this process; 0 if no end is planned. A process has one plan. */
     private static final AtomicInteger LEFT = new AtomicInteger();
+
+    private static final AtomicBoolean STARTED_BY_PLAN = new AtomicBoolean();
+
+    /** Whether a fault plan has started this process. */
+    public static boolean inFaultPlan() {
+        return STARTED_BY_PLAN.get();
+    }
+
+    static void startedByPlan() {
+        STARTED_BY_PLAN.set(true);
+    }
 
     /** Plans the end of this process: when this many more steps have run. */
     static void after(int steps) {
