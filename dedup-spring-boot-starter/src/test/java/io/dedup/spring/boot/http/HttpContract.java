@@ -81,7 +81,7 @@ abstract class HttpContract {
         return sending(request).join();
     }
 
-    /** Joining a future can't be interrupted: without a limit, a request that gets no answer would hang the build. */
+    /** Joining a future cannot be interrupted: without a limit, a request that gets no answer would hang the build. */
     static CompletableFuture<HttpResponse<String>> sending(HttpRequest.Builder request) {
         return CLIENT.sendAsync(request.build(), BodyHandlers.ofString()).orTimeout(60, TimeUnit.SECONDS);
     }
