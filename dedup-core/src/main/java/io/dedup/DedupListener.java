@@ -1,6 +1,7 @@
 package io.dedup;
 
 import io.dedup.DedupOutcome.DeferReason;
+import io.dedup.duplicate.DuplicateDetails;
 import io.dedup.policy.OnConflict;
 import io.dedup.step.StepOutcome;
 import java.time.Duration;
@@ -29,6 +30,13 @@ public interface DedupListener {
 
     /** A message is a copy of an earlier message in the same batch and shares its outcome. */
     default void copyInBatch(DedupKey key) {}
+
+    /**
+     * Explains a duplicate, after {@link #duplicate} or {@link #copyInBatch}, and in shadow mode after {@link #shadow}. The cause
+     * is {@link io.dedup.duplicate.DuplicateCause#UNKNOWN} unless the policy keeps the places of messages; see
+     * {@link io.dedup.policy.DedupPolicy#explainDuplicates()}.
+     */
+    default void explained(DedupKey key, DuplicateDetails details) {}
 
     /**
      * A message was deferred: the broker must redeliver it.

@@ -69,11 +69,13 @@ class ArchitectureTest {
     void floorsKnowNothingOfThoseAboveThem() {
         List<String> floors = List.of(
                 "io.dedup.text",
+                "io.dedup.duplicate",
                 "io.dedup.policy",
                 "io.dedup.migration",
                 "io.dedup.privacy",
                 "io.dedup.step",
                 "io.dedup",
+                "io.dedup.report",
                 "io.dedup.id",
                 "io.dedup.store..",
                 "io.dedup.adapter",

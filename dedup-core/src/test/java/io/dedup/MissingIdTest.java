@@ -11,6 +11,7 @@ import io.dedup.adapter.Delivery;
 import io.dedup.adapter.DeliveryFactory;
 import io.dedup.adapter.WaitBudget;
 import io.dedup.engine.DeduplicatorBuilder;
+import io.dedup.id.IdText;
 import io.dedup.id.MessageIdExtractor;
 import io.dedup.policy.DedupMode;
 import io.dedup.policy.OnMissingId;
@@ -18,6 +19,7 @@ import io.dedup.support.DeduplicatorTestBase;
 import io.dedup.support.MemoryTransactions;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -107,6 +109,16 @@ class MissingIdTest extends DeduplicatorTestBase {
         assertThat(problem(both, Map.of("order", "o"))).isEqualTo("it has no header \"tenant\"");
         assertThat(problem(both.<Map<String, String>>on(m -> m), Map.of())).isEqualTo("it has no header \"tenant\"");
         assertThat(problem(m -> m.get("order"), Map.of())).isEqualTo("it has no message ID");
+    }
+
+    @Test
+    void anExtractorsOwnExplanationIsWhole() {
+        assertThat(problem(m -> IdText.of(1.5, "header order-id"), Map.of()))
+                .isEqualTo("header order-id is a java.lang.Double, which has no unambiguous text. It must be text, an"
+                        + " integer number, a UUID, an enum constant or bytes in UTF-8");
+        assertThat(problem(m -> UUID.fromString("x".repeat(100)).toString(), Map.of()))
+                .as("may quote the message")
+                .hasSizeLessThan(120);
     }
 
     private @Nullable String problem(MessageIdExtractor<Map<String, String>> extractor, Map<String, String> message) {

@@ -3,6 +3,7 @@ package io.dedup.adapter;
 import io.dedup.DedupException;
 import io.dedup.DedupOutcome.DeferReason;
 import io.dedup.DedupOutcome.SkipReason;
+import io.dedup.duplicate.MessagePlace;
 import io.dedup.store.ClaimResult.AlreadyDone;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -17,8 +18,12 @@ public sealed interface Admission {
      *
      * @param done the record, with the handler's result only
      * @param firstRun the reference of the run that handled the message; null if none was kept
+     * @param first where the message that was handled is; null if that was not kept
      */
-    record Duplicate(AlreadyDone done, @Nullable String firstRun) implements Admission {}
+    record Duplicate(
+            AlreadyDone done,
+            @Nullable String firstRun,
+            @Nullable MessagePlace first) implements Admission {}
 
     /** Acknowledge the delivery without running the handler, because a policy says so. */
     record Ignore(SkipReason reason) implements Admission {}

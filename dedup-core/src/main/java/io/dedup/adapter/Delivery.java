@@ -3,6 +3,8 @@ package io.dedup.adapter;
 import io.dedup.DedupKey;
 import io.dedup.DedupTopic;
 import io.dedup.Fingerprint;
+import io.dedup.duplicate.DuplicateCause;
+import io.dedup.duplicate.MessagePlace;
 import java.util.Objects;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -14,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param problem why it has no usable ID, as a clause such as {@code it has no header "order-id"}; null if it has one
  * @param fingerprint of the payload; null if payloads are not compared
  * @param origin names the message in errors and logs: topic, partition and offset, or the broker's message ID; the same in
- *     each of its deliveries, by which they are known to be one message
+ *     each of its deliveries, by which they are known to be one message. A {@link MessageOrigin} also knows its place
  */
 public record Delivery(
         DedupTopic topic,
@@ -48,6 +50,18 @@ public record Delivery(
     /** Whether both deliveries have fingerprints, and these differ. */
     public boolean differsFrom(Delivery other) {
         return fingerprint != null && other.fingerprint() != null && !fingerprint.equals(other.fingerprint());
+    }
+
+    /** Returns where the broker has the message; null if the origin does not say. */
+    public @Nullable MessagePlace place() {
+        return origin instanceof MessageOrigin placed ? placed.place() : null;
+    }
+
+    /** Returns why this is a copy of a message that was handled at the given place, which is null if it is unknown. */
+    public DuplicateCause causeAfter(@Nullable MessagePlace first) {
+        return first != null && origin instanceof MessageOrigin placed
+                ? placed.causeAfter(first)
+                : DuplicateCause.UNKNOWN;
     }
 
     /** Whether the topic is in shadow mode: the handler runs whatever the record says. */

@@ -4,6 +4,7 @@ import io.dedup.DedupKey;
 import io.dedup.DedupTopic;
 import io.dedup.Fingerprint;
 import io.dedup.id.MessageIdExtractor;
+import io.dedup.id.UnusableIdException;
 import io.dedup.text.Printable;
 import java.util.Map;
 import java.util.Objects;
@@ -104,6 +105,9 @@ public final class DeliveryFactory<M> {
 
     private static String problem(Throwable e) {
         String message = e.getMessage();
+        if (e instanceof UnusableIdException && message != null) {
+            return Printable.sentence(message);
+        }
         return e instanceof IllegalArgumentException && message != null
                 ? Printable.of(message)
                 : Printable.ofException(e);

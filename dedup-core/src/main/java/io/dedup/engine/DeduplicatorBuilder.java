@@ -7,6 +7,7 @@ import io.dedup.RunReference;
 import io.dedup.internal.direct.DefaultDeduplicator;
 import io.dedup.internal.engine.EngineSettings;
 import io.dedup.internal.listener.DuplicateLog;
+import io.dedup.internal.listener.ResendLog;
 import io.dedup.internal.listener.TroubleLog;
 import io.dedup.internal.run.ThreadContexts;
 import io.dedup.internal.settings.DedupTopics;
@@ -222,11 +223,12 @@ public final class DeduplicatorBuilder {
         return policies;
     }
 
-    /** The configured listeners and the two that log. */
+    /** The configured listeners and those that log. */
     private List<DedupListener> listeners(DedupTopics ofConsumer) {
         List<DedupListener> all = new ArrayList<>(listeners);
         all.add(new TroubleLog(ofConsumer, store.name(), System::nanoTime, log::warn));
         all.add(new DuplicateLog(log));
+        all.add(new ResendLog(log, System::nanoTime));
         return all;
     }
 

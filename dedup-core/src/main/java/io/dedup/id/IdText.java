@@ -39,7 +39,7 @@ public final class IdText {
         if (value instanceof ByteBuffer buffer) {
             return utf8(buffer.duplicate(), where);
         }
-        throw new IllegalArgumentException(where + " is a " + value.getClass().getName()
+        throw new UnusableIdException(where + " is a " + value.getClass().getName()
                 + ", which has no unambiguous text. It must be text, an integer number, a UUID, an enum constant or"
                 + " bytes in UTF-8");
     }
@@ -56,7 +56,7 @@ public final class IdText {
         try {
             return StandardCharsets.UTF_8.newDecoder().decode(bytes).toString();
         } catch (CharacterCodingException e) {
-            throw new IllegalArgumentException(where + " isn't UTF-8", e);
+            throw new UnusableIdException(where + " isn't UTF-8", e);
         }
     }
 }

@@ -47,7 +47,7 @@ final class JsonPointerReader {
     private @Nullable String find(JsonParser parser) {
         JsonToken value = parser.nextToken();
         if (value == null) {
-            throw new IllegalArgumentException("no JSON: the document is empty");
+            throw new UnusableIdException("no JSON: the document is empty");
         }
         for (String step : path) {
             value = value == JsonToken.START_OBJECT
@@ -101,7 +101,7 @@ final class JsonPointerReader {
                 ? "JSON beyond the reader's limits (nesting, length of a name, string or number)"
                 : e instanceof UnexpectedEndOfInputException ? "truncated JSON" : "malformed JSON";
         TokenStreamLocation at = e.getLocation();
-        return new IllegalArgumentException(
+        return new UnusableIdException(
                 at == null ? what : what + " at line " + at.getLineNr() + ", column " + at.getColumnNr());
     }
 }

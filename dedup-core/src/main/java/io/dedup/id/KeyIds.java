@@ -17,7 +17,7 @@ public final class KeyIds {
         return MessageIdExtractor.named("key", message -> {
             Collection<String> all = keys.apply(message);
             if (all.size() > 1) {
-                throw new IllegalArgumentException("it has " + all.size()
+                throw new UnusableIdException("it has " + all.size()
                         + " keys, so its message ID is ambiguous; use keyStartingWith(prefix) or a property");
             }
             return all.isEmpty() ? null : all.iterator().next();
@@ -41,7 +41,7 @@ public final class KeyIds {
                     .distinct()
                     .toList();
             if (found.size() > 1) {
-                throw new IllegalArgumentException("it has several keys that begin with " + Printable.of(prefix)
+                throw new UnusableIdException("it has several keys that begin with " + Printable.of(prefix)
                         + ", so its message ID is ambiguous");
             }
             return found.isEmpty() ? null : found.get(0);

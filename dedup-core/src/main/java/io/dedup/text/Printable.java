@@ -6,6 +6,7 @@ import org.jspecify.annotations.Nullable;
 public final class Printable {
     private static final int MAX_CHARS = 80;
     private static final int MAX_SENTENCE_CHARS = 1_000;
+    private static final String OWN = "io.dedup.";
 
     private Printable() {}
 
@@ -53,11 +54,15 @@ public final class Printable {
     }
 
     /**
-     * Returns the class of an exception and its message, which may quote the content of a message, as
-     * {@link #of(String)} returns it.
+     * Returns the class of an exception and its message. A message of dedup's own exceptions is whole, since its end says
+     * what to do; any other may quote the content of a message, and is returned as {@link #of(String)} returns it.
      */
     public static String ofException(Throwable e) {
+        String name = e.getClass().getName();
         String message = e.getMessage();
-        return e.getClass().getName() + (message == null ? "" : ": " + of(message));
+        if (message == null) {
+            return name;
+        }
+        return name + ": " + (name.startsWith(OWN) ? sentence(message) : of(message));
     }
 }

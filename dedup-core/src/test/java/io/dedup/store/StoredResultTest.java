@@ -3,6 +3,7 @@ package io.dedup.store;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dedup.RunReference;
+import io.dedup.duplicate.MessagePlace;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
@@ -55,9 +56,37 @@ class StoredResultTest {
         assertThat(StoredResult.encode(result, null)).isSameAs(result);
         assertThat(StoredResult.decode(result).result()).isSameAs(result);
         assertThat(StoredResult.encode(null, null)).isNull();
-        assertThat(StoredResult.decode(null)).isEqualTo(new StoredResult(null, null));
+        assertThat(StoredResult.decode(null)).isEqualTo(new StoredResult(null, null, null));
         assertThat(StoredResult.encode(new byte[] {-1, 7}, null)).containsExactly(-1, 1, 0, -1, 7);
         assertThat(StoredResult.encode(null, REFERENCE)).hasSize(3 + REFERENCE.length());
+    }
+
+    @Test
+    @DisplayName(
+            "a place comes back with any result and reference, in about 20 bytes, and takes no room from those without one")
+    void place() {
+        MessagePlace place = new MessagePlace("3", 1_234_567, 0x1234abcd, 1_234_000);
+        for (String reference : new String[] {null, REFERENCE, "~".repeat(RunReference.MAX_CHARS)}) {
+            assertThat(StoredResult.decode(StoredResult.encode(null, reference, place)))
+                    .isEqualTo(new StoredResult(null, reference, place));
+            for (byte[] result : HOSTILE) {
+                byte[] stored = StoredResult.encode(result, reference, place);
+                StoredResult decoded = StoredResult.decode(stored);
+                assertThat(decoded.result()).isEqualTo(result);
+                assertThat(decoded.firstRun()).isEqualTo(reference);
+                assertThat(decoded.place()).isEqualTo(place);
+                assertThat(stored.length - result.length - (reference == null ? 0 : reference.length()))
+                        .isLessThanOrEqualTo(16);
+            }
+        }
+        MessagePlace longest = new MessagePlace("q".repeat(39), Long.MAX_VALUE - 1, -1, 0);
+        assertThat(StoredResult.encode(null, "~".repeat(RunReference.MAX_CHARS), longest))
+                .hasSizeLessThanOrEqualTo(StoredResult.MAX_EXTRA_BYTES);
+        assertThat(StoredResult.decode(StoredResult.encode(null, null, longest)).place())
+                .isEqualTo(longest);
+        assertThat(StoredResult.encode(null, null, new MessagePlace("q".repeat(40), 1, 1, 1)))
+                .as("a broker's name that is too long is left out, not cut")
+                .isNull();
     }
 
     @Test
@@ -70,7 +99,12 @@ class StoredResultTest {
         for (byte[] stored : List.of(
                 new byte[] {-1},
                 new byte[] {-1, 0},
+                new byte[] {-1, 4, 0},
                 new byte[] {-1, 2, 0},
+                new byte[] {-1, 2, 0, 0},
+                new byte[] {-1, 2, 0, 1, 5},
+                new byte[] {-1, 2, 0, 8, 1, '0', 0, 0, 0, 0, 1, 9}, // committed beyond its own offset
+                new byte[] {-1, 3, 0, (byte) 255, 1},
                 new byte[] {-1, 0, 2, 'a'},
                 new byte[] {-1, 0, 1, 'a', 'b'},
                 new byte[] {-1, 1, 1, '\n'},

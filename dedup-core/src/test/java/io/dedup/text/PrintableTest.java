@@ -3,6 +3,7 @@ package io.dedup.text;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.fail;
 
+import io.dedup.DedupStoreException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -37,5 +38,15 @@ class PrintableTest {
         assertThat(Printable.of("x".repeat(10_000))).isEqualTo("\"" + "x".repeat(80) + "\"… (10000 characters)");
         assertThat(Printable.of("\u0000".repeat(10_000))).hasSizeLessThan(600);
         assertThat(Printable.of(null)).isEqualTo("null");
+    }
+
+    @Test
+    void anExceptionOfOursIsWholeAndAnyOtherIsCapped() {
+        String advice = "x".repeat(200) + ": set maxWait";
+        assertThat(Printable.ofException(new DedupStoreException(advice, null)))
+                .isEqualTo(DedupStoreException.class.getName() + ": " + advice);
+        assertThat(Printable.ofException(new IllegalStateException(advice)))
+                .isEqualTo("java.lang.IllegalStateException: \"" + "x".repeat(80) + "\"… (213 characters)");
+        assertThat(Printable.ofException(new IllegalStateException())).isEqualTo("java.lang.IllegalStateException");
     }
 }

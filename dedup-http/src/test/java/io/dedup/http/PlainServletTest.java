@@ -72,7 +72,7 @@ class PlainServletTest {
         tomcat.setSilent(true);
         Context context = tomcat.addContext("", new File(directory.toString()).getAbsolutePath());
         Tomcat.addServlet(context, "payments", new Payments());
-        context.addServletMappingDecoded("/*", "payments");
+        context.addServletMapping("/*", "payments");
         FilterDef definition = new FilterDef();
         definition.setFilterName("dedup");
         definition.setFilter(filter);

@@ -49,6 +49,7 @@ class TopicReplayTest {
                     .lease(Duration.ofSeconds(20))
                     .inFlightWait(Duration.ZERO)
                     .maxDeferDelay(Duration.ofMillis(50))
+                    .explainDuplicates(true)
                     .build())
             .listener(timeline)
             .build();
@@ -114,6 +115,7 @@ class TopicReplayTest {
 
         report.assertThat().handledOncePerId().lostNothing().ackedDuplicates().ranNothingUnguarded();
         assertThat(report.ids()).hasSize(22).contains("live-1", "m19");
+        assertThat(report).asString().contains(":" + scene.topic + ": 22 handled", "resent=", " copies of \"m");
         assertThat(report.copies("m3")).hasSize(4).allMatch(copy -> copy.partition() == 1);
         assertThat(report.timeline("m3"))
                 .extracting(Timeline.Event::kind)

@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -18,6 +19,11 @@ class DocsTest {
     private static final Path ROOT = Path.of("..");
     private static final Pattern SAMPLE =
             Pattern.compile("<!-- (\\S+\\.java)( [\\w-]+)? -->\n```java\n(.*?)\n```", Pattern.DOTALL);
+    private static final Pattern KOTLIN_SAMPLE =
+            Pattern.compile("<!-- (\\S+\\.kt) -->\n```kotlin\n(.*?)\n```", Pattern.DOTALL);
+    private static final Pattern MAVEN =
+            Pattern.compile("<groupId>([^<]+)</groupId>\\s*<artifactId>([^<]+)</artifactId>");
+    private static final Pattern GRADLE = Pattern.compile("\\(\"([\\w.]+:[\\w-]+)[:\"]");
     private static final Pattern JAVA = Pattern.compile("```java\n");
 
     @ParameterizedTest
@@ -70,6 +76,32 @@ class DocsTest {
             }
         }
         assertThat(all).as("a sample in " + page).isTrue();
+    }
+
+    @Test
+    void kotlinSamplesAreTheCompiledOnes() throws IOException {
+        String page = Files.readString(ROOT.resolve("dedup-kafka/README.md"));
+        assertThat(KOTLIN_SAMPLE.matcher(page).results())
+                .isNotEmpty()
+                .allSatisfy(sample -> assertThat(sample.group(2)).isEqualTo(source(sample.group(1), "")));
+    }
+
+    /** No Gradle runs here: what is checked is that its block asks for what the Maven block asks for. */
+    @ParameterizedTest
+    @ValueSource(strings = {"getting-started.md", "zh-CN/getting-started.md"})
+    void gradleAsksForWhatMavenDoes(String page) throws IOException {
+        String text = Files.readString(ROOT.resolve("docs").resolve(page));
+        String maven = text.split("```xml\n", 2)[1].split("```", 2)[0];
+        String gradle = text.split("// build.gradle.kts\n", 2)[1].split("```", 2)[0];
+
+        assertThat(MAVEN.matcher(maven).results().map(found -> found.group(1) + ":" + found.group(2)))
+                .hasSize(3)
+                .containsExactlyElementsOf(GRADLE.matcher(gradle)
+                        .results()
+                        .map(found -> found.group(1))
+                        .toList());
+        assertThat(maven).contains("<version>0.1.0-SNAPSHOT</version>");
+        assertThat(gradle).contains("dedup-bom:0.1.0-SNAPSHOT");
     }
 
     private static String source(String file, String name) throws IOException {

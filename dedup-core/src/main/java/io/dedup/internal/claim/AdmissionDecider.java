@@ -11,6 +11,9 @@ import io.dedup.MissingMessageIdException;
 import io.dedup.PayloadConflictException;
 import io.dedup.adapter.Admission;
 import io.dedup.adapter.Delivery;
+import io.dedup.duplicate.DuplicateCause;
+import io.dedup.duplicate.DuplicateDetails;
+import io.dedup.duplicate.MessagePlace;
 import io.dedup.internal.background.BackgroundWrites;
 import io.dedup.internal.lease.Heartbeat;
 import io.dedup.internal.listener.SafeListeners;
@@ -52,6 +55,7 @@ public final class AdmissionDecider {
     private final PoisonMessages poison;
     private final ClaimHandover handover;
     private final MissingIds missingIds;
+    private final ConcurrentCopies concurrent;
     private volatile boolean storeWasDown;
 
     public AdmissionDecider(
@@ -61,7 +65,8 @@ public final class AdmissionDecider {
             AdmittedRun.Settling settling,
             PoisonMessages poison,
             ClaimHandover handover,
-            MissingIds missingIds) {
+            MissingIds missingIds,
+            ConcurrentCopies concurrent) {
         this.notifier = notifier;
         this.heartbeat = heartbeat;
         this.background = background;
@@ -69,6 +74,7 @@ public final class AdmissionDecider {
         this.poison = poison;
         this.handover = handover;
         this.missingIds = missingIds;
+        this.concurrent = concurrent;
     }
 
     /** Creates the run of an acquired claim. Its lease is renewed from {@link #renew} on. */
@@ -112,13 +118,13 @@ public final class AdmissionDecider {
         }
         AlreadyDone handledHere = handledHere(attempted, registered);
         if (handledHere != null) {
-            return duplicate(key, handledHere);
+            return duplicate(delivery, key, handledHere);
         }
         if (attempted.result() instanceof Acquired) {
             return acquired(requireNonNull(registered));
         }
         if (attempted.result() instanceof AlreadyDone done) {
-            return duplicate(key, done);
+            return duplicate(delivery, key, done);
         }
         if (attempted.result() instanceof InFlight inFlight) {
             return defer(delivery, DeferReason.IN_FLIGHT, inFlight.remaining(), null);
@@ -147,6 +153,7 @@ public final class AdmissionDecider {
     }
 
     private Admission acquired(AdmittedRun execution) {
+        begins(execution.delivery());
         if (!execution.hasRecord()) { // else the record decides about both: it may be DONE without the store knowing
             if (PoisonMessages.isPoison(execution)) {
                 return poison.convict(execution);
@@ -156,16 +163,36 @@ public final class AdmissionDecider {
         return new Admission.Run(execution);
     }
 
-    public Admission duplicate(DedupKey key, AlreadyDone done) {
+    public Admission duplicate(Delivery delivery, DedupKey key, AlreadyDone done) {
         StoredResult stored = StoredResult.decode(done.result());
         Admission.Duplicate duplicate = new Admission.Duplicate(
-                new AlreadyDone(done.completedAt(), done.attempt(), stored.result()), stored.firstRun());
-        report(key, duplicate);
+                new AlreadyDone(done.completedAt(), done.attempt(), stored.result()),
+                stored.firstRun(),
+                stored.place());
+        report(delivery, key, duplicate);
         return duplicate;
     }
 
-    public void report(DedupKey key, Admission.Duplicate duplicate) {
+    public void report(Delivery delivery, DedupKey key, Admission.Duplicate duplicate) {
         notifier.report(listener -> listener.duplicate(key, duplicate.done().completedAt(), duplicate.firstRun()));
+        explain(delivery, key, duplicate.done().completedAt(), duplicate.first());
+    }
+
+    /** Reports why a message is a duplicate. */
+    void explain(Delivery copy, DedupKey key, @Nullable Instant completedAt, @Nullable MessagePlace first) {
+        DuplicateCause cause = concurrent.remove(copy) ? DuplicateCause.CONCURRENT : copy.causeAfter(first);
+        DuplicateDetails details = new DuplicateDetails(cause, completedAt, first, copy.place(), copy.isShadow());
+        notifier.report(listener -> listener.explained(key, details));
+    }
+
+    /** Notes that the message of a delivery, which is to be claimed again, is in flight. */
+    public void foundInFlight(Delivery delivery) {
+        concurrent.met(delivery);
+    }
+
+    /** Notes that a delivery runs, so that what it has waited for says nothing about its copies. */
+    public void begins(Delivery delivery) {
+        boolean unused = concurrent.remove(delivery);
     }
 
     /** Admits a run whose record, written in its transaction, decides; the store is not called before. */
@@ -268,6 +295,7 @@ public final class AdmissionDecider {
         DedupKey key = requireNonNull(copy.key());
         Instant about = Instant.now(); // by the local clock: only reported
         notifier.report(listener -> listener.duplicate(key, about, handled.reference()));
+        explain(copy, key, about, handled.delivery().place());
     }
 
     /** After closing, nothing is admitted; a message in shadow mode runs as it would without this framework. */
@@ -296,6 +324,16 @@ public final class AdmissionDecider {
             wouldBe = "store unavailable";
         }
         notifier.report(listener -> listener.shadow(key, wouldBe));
+        if (attempted.result() instanceof AlreadyDone done) {
+            explain(
+                    delivery,
+                    key,
+                    done.completedAt(),
+                    StoredResult.decode(done.result()).place());
+        } else if (attempted.result() instanceof InFlight) { // it is handled: nothing else will be known of it
+            concurrent.met(delivery);
+            explain(delivery, key, null, null);
+        }
         return new Admission.Run(unclaimed(delivery));
     }
 
@@ -308,6 +346,9 @@ public final class AdmissionDecider {
         DedupPolicy policy = delivery.topic().policy();
         Duration delay = wanted.compareTo(policy.maxDeferDelay()) > 0 ? policy.maxDeferDelay() : wanted;
         Duration retryAfter = delay.compareTo(MIN_DEFER_DELAY) < 0 ? MIN_DEFER_DELAY : delay;
+        if (reason == DeferReason.IN_FLIGHT) {
+            concurrent.met(delivery);
+        }
         notifier.report(listener -> listener.deferred(delivery.key(), reason, retryAfter));
         boolean pause = reason == DeferReason.STORE_UNAVAILABLE && policy.onStoreFailure() == OnStoreFailure.PAUSE;
         return new Admission.Defer(reason, retryAfter, pause, cause);

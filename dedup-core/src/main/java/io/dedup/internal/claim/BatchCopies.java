@@ -40,6 +40,7 @@ public final class BatchCopies {
         DedupKey key = requireNonNull(copy.key());
         if (copy.isShadow()) {
             notifier.report(listener -> listener.shadow(key, "copy in batch"));
+            decider.explain(copy, key, null, leader.place());
             return new Admission.Run(decider.unclaimed(copy));
         }
         if (leaderAdmission instanceof Admission.Run run
@@ -58,6 +59,7 @@ public final class BatchCopies {
         }
         if (leaderRuns) {
             notifier.report(listener -> listener.copyInBatch(key));
+            decider.explain(copy, key, null, leader.place());
             return new Admission.Follow(leaderIndex);
         }
         return again(copy, leaderAdmission);
@@ -74,7 +76,7 @@ public final class BatchCopies {
     private Admission again(Delivery copy, Admission leaderAdmission) {
         DedupKey key = requireNonNull(copy.key());
         if (leaderAdmission instanceof Admission.Duplicate duplicate) {
-            decider.report(key, duplicate);
+            decider.report(copy, key, duplicate);
         } else if (leaderAdmission instanceof Admission.Defer defer) {
             notifier.report(listener -> listener.deferred(key, defer.reason(), defer.retryAfter()));
         } else if (!(leaderAdmission instanceof Admission.Reject reject

@@ -34,6 +34,7 @@ public final class Claimer {
     private final Owners owners;
     private final Heartbeat heartbeat;
     private final MissingIds missingIds;
+    private final ConcurrentCopies concurrent;
 
     public Claimer(
             StoreCalls store,
@@ -41,13 +42,15 @@ public final class Claimer {
             UnrecordedSuccesses successes,
             Owners owners,
             Heartbeat heartbeat,
-            MissingIds missingIds) {
+            MissingIds missingIds,
+            ConcurrentCopies concurrent) {
         this.store = store;
         this.gates = gates;
         this.successes = successes;
         this.owners = owners;
         this.heartbeat = heartbeat;
         this.missingIds = missingIds;
+        this.concurrent = concurrent;
     }
 
     /** As {@link #keyOf}, when the delivery is met first. */
@@ -171,6 +174,12 @@ public final class Claimer {
      *     renewed
      */
     void wait(List<ClaimAttempt> attempted, WaitBudget budget, Consumer<ClaimAttempt> answered) {
+        for (ClaimAttempt each : attempted) {
+            if (each.result() instanceof ClaimResult.InFlight
+                    && !each.delivery().isShadow()) {
+                concurrent.met(each.delivery());
+            }
+        }
         new ClaimWait(heartbeat, attempted, budget, indexes -> askAgain(attempted, indexes, answered)).run();
     }
 

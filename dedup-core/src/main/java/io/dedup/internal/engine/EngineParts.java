@@ -8,6 +8,7 @@ import io.dedup.internal.claim.Admissions;
 import io.dedup.internal.claim.AheadClaimer;
 import io.dedup.internal.claim.BatchCopies;
 import io.dedup.internal.claim.Claimer;
+import io.dedup.internal.claim.ConcurrentCopies;
 import io.dedup.internal.claim.MissingIds;
 import io.dedup.internal.claim.PoisonMessages;
 import io.dedup.internal.lease.Heartbeat;
@@ -53,7 +54,9 @@ record EngineParts(
         UnrecordedSuccesses successes = new UnrecordedSuccesses();
         Heartbeat heartbeat = new Heartbeat(calmCalls, listeners, settings.shortestLease());
         MissingIds missingIds = new MissingIds();
-        Claimer claimer = new Claimer(calls, gates, successes, new Owners(settings.instance()), heartbeat, missingIds);
+        ConcurrentCopies concurrent = new ConcurrentCopies();
+        Claimer claimer = new Claimer(
+                calls, gates, successes, new Owners(settings.instance()), heartbeat, missingIds, concurrent);
         BackgroundWrites background = new BackgroundWrites(calmCalls, listeners, gates, successes);
         ClaimHandover handover = new ClaimHandover(successes, heartbeat, background);
         Releases releases = new Releases(calls, gates, listeners, heartbeat, background, handover);
@@ -65,8 +68,8 @@ record EngineParts(
                 new Steps(store, calls, listeners, settings.stepCodec(), settings.resultEncryption()),
                 settings.contexts());
         PoisonMessages poison = new PoisonMessages(listeners, settlement);
-        AdmissionDecider decider =
-                new AdmissionDecider(listeners, heartbeat, background, settlement, poison, handover, missingIds);
+        AdmissionDecider decider = new AdmissionDecider(
+                listeners, heartbeat, background, settlement, poison, handover, missingIds, concurrent);
         Transactions transactions = new Transactions(
                 records, listeners, decider, poison, releases, heartbeat, new FrontStore(calls, heartbeat, background));
         Shutdown shutdown = new Shutdown(store.name(), transactions, heartbeat, background, settings.shutdownTimeout());

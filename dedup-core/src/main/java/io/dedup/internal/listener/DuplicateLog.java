@@ -2,6 +2,8 @@ package io.dedup.internal.listener;
 
 import io.dedup.DedupKey;
 import io.dedup.DedupListener;
+import io.dedup.duplicate.DuplicateCause;
+import io.dedup.duplicate.DuplicateDetails;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -26,5 +28,17 @@ public final class DuplicateLog implements DedupListener {
     @Override
     public void copyInBatch(DedupKey key) {
         log.debug("Skipped a duplicate: the first message with ID {} is in the same batch", key);
+    }
+
+    @Override
+    public void explained(DedupKey key, DuplicateDetails details) {
+        if (details.cause() != DuplicateCause.UNKNOWN) {
+            log.debug(
+                    "The duplicate with message ID {} is {}: first at {}, again at {}",
+                    key,
+                    details.cause().tag(),
+                    details.first(),
+                    details.copy());
+        }
     }
 }

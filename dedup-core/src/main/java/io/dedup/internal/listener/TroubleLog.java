@@ -139,9 +139,11 @@ public final class TroubleLog implements DedupListener {
                 "lease lost ",
                 key,
                 names ->
-                        " lost its lease while its handler was running, so another consumer may handle it too. The store"
-                                + " or this process did not respond for longer than the lease. Find the cause, or set a"
-                                + " longer " + names.path("lease"));
+                        " lost its lease while its handler was running, so another consumer may handle it too. Its handler"
+                                + " has run longer than " + names.name("maxProcessingTime")
+                                + " (then a line before this one says"
+                                + " so), or the store or this process did not respond for longer than the lease: find the cause, or"
+                                + " set a longer " + names.path("lease"));
     }
 
     @Override

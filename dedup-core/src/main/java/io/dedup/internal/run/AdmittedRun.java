@@ -226,9 +226,10 @@ public final class AdmittedRun extends RunFlags implements Execution, SteppedRun
         return keptResult;
     }
 
-    /** The bytes for the store: a result, which may be null, and the reference of this run. */
+    /** The bytes for the store: a result, which may be null, the reference of this run, and where the message is. */
     public byte @Nullable [] stored(byte @Nullable [] result) {
-        return StoredResult.encode(result, reference);
+        boolean withPlace = topic().policy().explainDuplicates();
+        return StoredResult.encode(result, reference, withPlace ? delivery.place() : null);
     }
 
     @Nullable

@@ -128,12 +128,13 @@ final class RecordAnswers {
             if (PoisonMessages.isPoison(execution)) {
                 return poison.convict(execution);
             }
+            decider.begins(delivery);
             execution.recordWritten(written.fencingToken());
             notifier.report(listener -> listener.acquired(keyOf(execution), execution.attempt()));
             return new Admission.Run(execution);
         }
         if (result instanceof RecordResult.Done done) {
-            return decider.duplicate(keyOf(execution), done.record());
+            return decider.duplicate(delivery, keyOf(execution), done.record());
         }
         if (result instanceof RecordResult.InFlight inFlight) {
             return decider.defer(delivery, DeferReason.IN_FLIGHT, inFlight.remaining(), null);

@@ -95,7 +95,9 @@ final class TransactionalHandlerRun implements TransactionalRun {
         try {
             for (AdmittedRun execution : closed) {
                 byte[] stored = execution.stored(result);
-                if (stored != null && execution.hasRecord()) {
+                // Another statement for a result or a reference, not for the place alone.
+                boolean worthIt = result != null || execution.reference() != null;
+                if (stored != null && worthIt && execution.hasRecord()) {
                     keepResult(open, requireNonNull(execution.key()), stored);
                 }
             }

@@ -175,6 +175,7 @@ public final class Transactions {
         try {
             List<@Nullable RecordResult> results = RecordAnswers.ask(transaction, executions.subList(0, limit));
             if (!last && results.get(0) instanceof RecordResult.InFlight) {
+                decider.foundInFlight(executions.get(0).delivery());
                 transaction.rollback();
                 return TransactionalHandlerRun.undecided(this);
             }

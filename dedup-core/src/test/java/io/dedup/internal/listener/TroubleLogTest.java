@@ -70,7 +70,7 @@ class TroubleLogTest extends DeduplicatorTestBase {
         log.unguarded(null, topic);
 
         assertThat(lines).hasSize(8);
-        assertThat(lines.get(0)).contains("\"a\"", TOPIC, "lease");
+        assertThat(lines.get(0)).contains("\"a\"", TOPIC, "lease", "handler has run longer than maxProcessingTime (");
         assertThat(lines.get(1)).contains("\"r-1\"", "refunds");
         assertThat(lines.get(2)).contains("\"a\"", "maxProcessingTime");
         assertThat(lines.get(3)).contains("\"a\"", "could not be recorded");

@@ -3,12 +3,19 @@ package io.dedup.kafka.id;
 import io.dedup.Fingerprint;
 import io.dedup.adapter.Delivery;
 import io.dedup.adapter.DeliveryFactory;
+import io.dedup.adapter.GroupProgress;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.utils.Bytes;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -23,6 +30,7 @@ public final class KafkaDeliveries {
 
     private final DeliveryFactory<ConsumerRecord<?, ?>> factory;
     private final Logger log;
+    private final GroupProgress<TopicPartition> progress;
     private final Set<String> warnedUncompared = ConcurrentHashMap.newKeySet();
 
     /**
@@ -31,8 +39,19 @@ public final class KafkaDeliveries {
      * @param log receives a warning for each topic whose payloads cannot be compared
      */
     public KafkaDeliveries(DeliveryFactory<ConsumerRecord<?, ?>> factory, Logger log) {
+        this(factory, log, new GroupProgress<>());
+    }
+
+    private KafkaDeliveries(
+            DeliveryFactory<ConsumerRecord<?, ?>> factory, Logger log, GroupProgress<TopicPartition> progress) {
         this.factory = factory;
         this.log = log;
+        this.progress = progress;
+    }
+
+    /** Creates other deliveries of the same consumers. */
+    public KafkaDeliveries with(DeliveryFactory<ConsumerRecord<?, ?>> others) {
+        return new KafkaDeliveries(others, log, progress);
     }
 
     /** Returns what finds topics and extractors. */
@@ -51,8 +70,34 @@ public final class KafkaDeliveries {
      * @param topic the topic whose message it is; another than the record's for retry and dead-letter topics
      */
     public Delivery of(String topic, ConsumerRecord<?, ?> record) {
-        return factory.of(
-                topic, record, origin(record.topic(), record.partition(), record.offset()), this::fingerprint);
+        Supplier<String> origin = factory.topic(topic).policy().explainDuplicates()
+                ? new RecordOrigin(topic, record, progress)
+                : origin(record.topic(), record.partition(), record.offset());
+        return factory.of(topic, record, origin, this::fingerprint);
+    }
+
+    /** A consumer has polled these records, whose deliveries are created after this call. */
+    public void polled(Object consumer, ConsumerRecords<?, ?> records) {
+        for (TopicPartition partition : records.partitions()) {
+            List<? extends ConsumerRecord<?, ?>> polled = records.records(partition);
+            if (!polled.isEmpty()) {
+                progress.fetched(
+                        consumer,
+                        partition,
+                        polled.get(0).offset(),
+                        polled.get(polled.size() - 1).offset());
+            }
+        }
+    }
+
+    /** These offsets are committed. */
+    public void committed(Map<TopicPartition, OffsetAndMetadata> offsets) {
+        offsets.forEach((partition, offset) -> progress.committed(partition, offset.offset()));
+    }
+
+    /** A consumer has lost these partitions. */
+    public void left(Collection<TopicPartition> partitions) {
+        partitions.forEach(progress::left);
     }
 
     /**

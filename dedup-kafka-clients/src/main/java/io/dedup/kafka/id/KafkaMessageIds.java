@@ -3,6 +3,7 @@ package io.dedup.kafka.id;
 import io.dedup.id.IdText;
 import io.dedup.id.JsonPointerId;
 import io.dedup.id.MessageIdExtractor;
+import io.dedup.id.UnusableIdException;
 import io.dedup.text.Printable;
 import java.nio.ByteBuffer;
 import java.time.Instant;
@@ -116,7 +117,7 @@ public final class KafkaMessageIds {
         for (Header header : record.headers().headers(name)) {
             byte[] value = header.value();
             if (any && !Arrays.equals(found, value)) {
-                throw new IllegalArgumentException("header " + name + " occurs several times with different values");
+                throw new UnusableIdException("header " + name + " occurs several times with different values");
             }
             found = value;
             any = true;
@@ -142,10 +143,10 @@ public final class KafkaMessageIds {
             return id.find(bytes);
         }
         if (value != null) {
-            throw new IllegalArgumentException("the value is a "
-                    + value.getClass().getName() + ", but KafkaMessageIds.json(...) reads text and bytes only");
+            throw new UnusableIdException("the value is a " + value.getClass().getName()
+                    + ", but KafkaMessageIds.json(...) reads text and bytes only");
         }
-        throw new IllegalArgumentException(
+        throw new UnusableIdException(
                 KafkaDeliveries.failedDeserialization(record)
                         ? "the value couldn't be deserialized"
                         : "the record has no value (tombstone)");

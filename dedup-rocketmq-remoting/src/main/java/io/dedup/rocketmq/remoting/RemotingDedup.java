@@ -71,6 +71,7 @@ public final class RemotingDedup implements AutoCloseable {
      */
     public void decorate(DefaultMQPushConsumer consumer) {
         Duration limit = requireDecoratable(consumer);
+        deliveries.watch(consumer);
         MessageListener listener = consumer.getMessageListener();
         if (listener instanceof MessageListenerConcurrently plain) {
             consumer.registerMessageListener(concurrently(consumer.getConsumerGroup(), plain, limit));
@@ -91,6 +92,7 @@ public final class RemotingDedup implements AutoCloseable {
      */
     public void decorate(DefaultMQPushConsumer consumer, RequestListener listener) {
         Duration limit = requireDecoratable(consumer);
+        deliveries.watch(consumer);
         DedupAdapter engine = DedupAdapter.of(deduplicator);
         RequestRunner requests = new RequestRunner(
                 new ConsumerGroup(consumer.getConsumerGroup(), engine),

@@ -58,6 +58,9 @@ public class PolicyProperties {
     /** Whether to check at start that handlers can use steps, which need mode leased and a store that keeps them. false by default: then the first step fails where they cannot be used. */
     private @Nullable Boolean steps;
 
+    /** Whether each record keeps where its message was handled first, so that duplicates have a cause: redelivered, resent or replayed. Takes about 20 bytes with each record, and in packed Redis records more. false by default. */
+    private @Nullable Boolean explainDuplicates;
+
     /** Whether to only observe: every message is handled, and the outcome that deduplication would have had is counted. false by default. */
     private @Nullable Boolean shadow;
 
@@ -187,6 +190,14 @@ public class PolicyProperties {
 
     public void setSteps(@Nullable Boolean steps) {
         this.steps = steps;
+    }
+
+    public @Nullable Boolean getExplainDuplicates() {
+        return explainDuplicates;
+    }
+
+    public void setExplainDuplicates(@Nullable Boolean explainDuplicates) {
+        this.explainDuplicates = explainDuplicates;
     }
 
     public @Nullable Boolean getShadow() {

@@ -1,5 +1,6 @@
 package io.dedup.testkit.replay;
 
+import io.dedup.report.DuplicationReport;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -20,6 +21,7 @@ public final class ReplayReport {
     private final Map<String, String> early;
     private final Map<String, List<Timeline.Event>> events = new HashMap<>();
     private final boolean heard;
+    private final DuplicationReport duplicates;
 
     ReplayReport(
             String consumer,
@@ -41,6 +43,7 @@ public final class ReplayReport {
         this.effects = effects == null ? null : Map.copyOf(effects);
         this.expected = Set.copyOf(expected);
         this.early = Map.copyOf(early);
+        this.duplicates = timeline.duplicates();
         this.heard = timeline.hasHeardOf(consumer, topic);
         allIds().forEach(id -> events.put(id, timeline.events(consumer, topic, id)));
     }
@@ -48,6 +51,17 @@ public final class ReplayReport {
     /** Starts an assertion about this report. */
     public ReplayAssert assertThat() {
         return new ReplayAssert(this);
+    }
+
+    /** Returns how many duplicates the timeline has seen, and why; of all topics. */
+    public DuplicationReport duplicates() {
+        return duplicates;
+    }
+
+    /** The report of duplicates, to be printed. */
+    @Override
+    public String toString() {
+        return duplicates.text();
     }
 
     /** Returns the IDs on the topic, in the order of their first messages. */

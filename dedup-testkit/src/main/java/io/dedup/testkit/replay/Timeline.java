@@ -5,7 +5,10 @@ import io.dedup.DedupListener;
 import io.dedup.DedupOutcome.DeferReason;
 import io.dedup.DedupScope;
 import io.dedup.DedupTopic;
+import io.dedup.duplicate.DuplicateDetails;
 import io.dedup.policy.OnConflict;
+import io.dedup.report.DuplicationReport;
+import io.dedup.report.DuplicationReports;
 import io.dedup.text.Printable;
 import java.time.Duration;
 import java.time.Instant;
@@ -76,6 +79,7 @@ public final class Timeline implements DedupListener {
 
     private final Map<Name, List<Event>> events = new ConcurrentHashMap<>();
     private final Set<Source> heard = ConcurrentHashMap.newKeySet();
+    private volatile DuplicationReports reports = new DuplicationReports();
 
     /** Creates an empty timeline. */
     public Timeline() {}
@@ -84,6 +88,15 @@ public final class Timeline implements DedupListener {
     public void clear() {
         events.clear();
         heard.clear();
+        reports = new DuplicationReports();
+    }
+
+    /**
+     * Returns how many duplicates there were, and why, of all messages since the start, for people to read by
+     * {@link DuplicationReport#text()}.
+     */
+    public DuplicationReport duplicates() {
+        return reports.report(DuplicationReports.HOURS);
     }
 
     /**
@@ -153,17 +166,30 @@ public final class Timeline implements DedupListener {
     }
 
     @Override
+    public void explained(DedupKey key, DuplicateDetails details) {
+        reports.explained(key, details);
+    }
+
+    @Override
+    public void missingId(DedupTopic topic, String origin, String problem) {
+        reports.missingId(topic, origin, problem);
+    }
+
+    @Override
     public void deferred(@Nullable DedupKey key, DeferReason reason, Duration retryAfter) {
+        reports.deferred(key, reason, retryAfter);
         note(key, Kind.DEFERRED, reason.toString());
     }
 
     @Override
     public void conflict(DedupKey key, OnConflict policy) {
+        reports.conflict(key, policy);
         note(key, Kind.CONFLICT, "policy " + policy);
     }
 
     @Override
     public void poison(DedupKey key, int deaths) {
+        reports.poison(key, deaths);
         note(key, Kind.POISON, deaths + " deaths");
     }
 
@@ -174,6 +200,7 @@ public final class Timeline implements DedupListener {
 
     @Override
     public void completed(DedupKey key, Duration handlerTime) {
+        reports.completed(key, handlerTime);
         note(key, Kind.COMPLETED, "handler took " + handlerTime.toMillis() + " ms");
     }
 
@@ -189,6 +216,7 @@ public final class Timeline implements DedupListener {
 
     @Override
     public void released(DedupKey key, @Nullable Throwable cause) {
+        reports.released(key, cause);
         note(key, Kind.RELEASED, cause == null ? "not run" : Printable.ofException(cause));
     }
 

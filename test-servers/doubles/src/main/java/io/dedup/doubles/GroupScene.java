@@ -9,6 +9,7 @@ import io.dedup.adapter.DedupAdapter;
 import io.dedup.adapter.Delivery;
 import io.dedup.adapter.Execution;
 import io.dedup.adapter.WaitBudget;
+import io.dedup.duplicate.DuplicateDetails;
 import io.dedup.engine.DeduplicatorBuilder;
 import io.dedup.engine.Deduplicators;
 import io.dedup.policy.DedupPolicy;
@@ -28,6 +29,9 @@ public abstract class GroupScene implements AutoCloseable {
     public final String topic = "t" + UUID.randomUUID().toString().substring(0, 8);
     public final String group = "g-" + topic;
     public final List<String> effects = new CopyOnWriteArrayList<>();
+    /** Why messages were duplicates: {@code redelivered m-1}. */
+    public final List<String> causes = new CopyOnWriteArrayList<>();
+
     public final List<String> events;
     public final DedupStore store;
     public final DedupContexts contexts = Deduplicators.contexts();
@@ -83,6 +87,12 @@ public abstract class GroupScene implements AutoCloseable {
                                 .maxDeferDelay(Duration.ofMillis(50)))
                         .build())
                 .listener(listener)
+                .listener(new DedupListener() {
+                    @Override
+                    public void explained(DedupKey key, DuplicateDetails details) {
+                        causes.add(details.cause().tag() + " " + key.messageId());
+                    }
+                })
                 .contexts(contexts)
                 .build();
     }

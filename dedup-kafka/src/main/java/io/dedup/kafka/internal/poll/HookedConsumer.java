@@ -87,7 +87,7 @@ final class HookedConsumer extends ConsumerWrapper {
                 polls.claims().flush();
                 Object[] committable = committable(polls, arguments);
                 Object committed = polls.wakeUps().untilDone(() -> call(method, committable));
-                committed(polls.outstanding(), arguments);
+                committed(polls, arguments, committable);
                 return committed;
             }
             case "position" -> {
@@ -124,22 +124,27 @@ final class HookedConsumer extends ConsumerWrapper {
     }
 
     /** Without offsets it commits the positions: what is polled and unfinished is the caller's to know. */
-    @SuppressWarnings("unchecked")
     private static Object @Nullable [] committable(WatchedPolls polls, Object @Nullable [] arguments) {
-        if (arguments == null || arguments.length == 0 || !(arguments[0] instanceof Map<?, ?> offsets)) {
+        Map<TopicPartition, OffsetAndMetadata> offsets = offsets(arguments);
+        if (arguments == null || offsets.isEmpty()) {
             return arguments;
         }
         Object[] committable = arguments.clone();
-        committable[0] = polls.committable((Map<TopicPartition, OffsetAndMetadata>) offsets);
+        committable[0] = polls.committable(offsets);
         return committable;
     }
 
     /** Without offsets it commits the positions, which are past records that nobody has finished. */
-    private static void committed(OutstandingRecords outstanding, Object @Nullable [] arguments) {
-        if (arguments != null && arguments.length > 0 && arguments[0] instanceof Map<?, ?> offsets) {
-            offsets.forEach((partition, offset) ->
-                    outstanding.finishedBelow((TopicPartition) partition, ((OffsetAndMetadata) offset).offset()));
-        }
+    private static void committed(WatchedPolls polls, Object @Nullable [] asked, Object @Nullable [] committed) {
+        offsets(asked).forEach((partition, offset) -> polls.outstanding().finishedBelow(partition, offset.offset()));
+        polls.committed(offsets(committed));
+    }
+
+    @SuppressWarnings("unchecked")
+    private static Map<TopicPartition, OffsetAndMetadata> offsets(Object @Nullable [] arguments) {
+        return arguments != null && arguments.length > 0 && arguments[0] instanceof Map<?, ?> offsets
+                ? (Map<TopicPartition, OffsetAndMetadata>) offsets
+                : Map.of();
     }
 
     private static Object[] limited(WatchedPolls polls, Object[] arguments) {

@@ -107,6 +107,11 @@ public final class WatchedPolls {
         return committable;
     }
 
+    /** These offsets are committed. */
+    void committed(Map<TopicPartition, OffsetAndMetadata> offsets) {
+        deliveries.committed(offsets);
+    }
+
     /** Where a seek to this offset may go. */
     long limited(TopicPartition partition, long offset) {
         long limited = pending.soughtBack().limited(partition, offset);
@@ -242,6 +247,7 @@ public final class WatchedPolls {
             return records;
         }
         outstanding.polled(records);
+        deliveries.polled(this, records);
         ConsumerRecords<?, ?> ordered = deferred.last(records);
         claims.polled(new DueDeliveries(ordered, deliveries), ordered.count());
         return ordered;
@@ -333,6 +339,7 @@ public final class WatchedPolls {
         if (partitions == null) {
             pausedForPoll.clear();
         } else {
+            deliveries.left(partitions);
             pausedForPoll.removeAll(partitions); // assigned again, only others may have paused them
         }
     }

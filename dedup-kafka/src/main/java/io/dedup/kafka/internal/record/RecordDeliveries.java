@@ -9,8 +9,12 @@ import io.dedup.id.MessageIdExtractor;
 import io.dedup.kafka.id.KafkaDeliveries;
 import io.dedup.kafka.internal.KafkaLog;
 import io.dedup.kafka.internal.record.TopicRoles.Role;
+import java.util.Collection;
 import java.util.Map;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -33,9 +37,23 @@ public final class RecordDeliveries {
             MessageIdExtractor<? super ConsumerRecord<?, ?>> coordinates) {
         this.deduplicator = deduplicator;
         this.messages = new KafkaDeliveries(new DeliveryFactory<>(deduplicator::topic, byDefault, byTopic), log);
-        this.deadLetters =
-                new KafkaDeliveries(new DeliveryFactory<>(this::deadLetterTopic, coordinates, Map.of()), log);
+        this.deadLetters = messages.with(new DeliveryFactory<>(this::deadLetterTopic, coordinates, Map.of()));
         this.roles = roles;
+    }
+
+    /** A consumer has polled these records, whose deliveries are created after this call. */
+    public void polled(Object consumer, ConsumerRecords<?, ?> records) {
+        messages.polled(consumer, records);
+    }
+
+    /** These offsets are committed. */
+    public void committed(Map<TopicPartition, OffsetAndMetadata> offsets) {
+        messages.committed(offsets);
+    }
+
+    /** A consumer has lost these partitions. */
+    public void left(Collection<TopicPartition> partitions) {
+        messages.left(partitions);
     }
 
     public TopicRoles roles() {

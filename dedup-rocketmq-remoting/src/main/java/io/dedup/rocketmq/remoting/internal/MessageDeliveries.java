@@ -4,10 +4,20 @@ import io.dedup.Deduplicator;
 import io.dedup.Fingerprint;
 import io.dedup.adapter.Delivery;
 import io.dedup.adapter.DeliveryFactory;
+import io.dedup.adapter.GroupProgress;
+import io.dedup.adapter.QueueMessageOrigin;
+import io.dedup.duplicate.MessagePlace;
 import io.dedup.id.MessageIdExtractor;
 import io.dedup.text.Printable;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Supplier;
+import org.apache.rocketmq.client.consumer.DefaultMQPushConsumer;
+import org.apache.rocketmq.client.consumer.store.OffsetStore;
+import org.apache.rocketmq.client.consumer.store.ReadOffsetType;
 import org.apache.rocketmq.common.message.MessageExt;
+import org.apache.rocketmq.common.message.MessageQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,6 +26,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class MessageDeliveries {
     private final DeliveryFactory<MessageExt> factory;
+    private final GroupProgress<MessageQueue> progress = new GroupProgress<>();
+    private final List<DefaultMQPushConsumer> consumers = new CopyOnWriteArrayList<>();
 
     public MessageDeliveries(
             Deduplicator deduplicator,
@@ -25,8 +37,46 @@ public final class MessageDeliveries {
     }
 
     Delivery of(MessageExt message) {
+        Supplier<String> origin = () -> place(message);
         return factory.of(
-                message.getTopic(), message, () -> place(message), each -> Fingerprint.ofPayload(each.getBody()));
+                message.getTopic(),
+                message,
+                factory.topic(message.getTopic()).policy().explainDuplicates() ? placed(message, origin) : origin,
+                each -> Fingerprint.ofPayload(each.getBody()));
+    }
+
+    /** From now on this consumer's offsets show what it has consumed. Only needed to explain duplicates. */
+    public void watch(DefaultMQPushConsumer consumer) {
+        consumers.add(consumer);
+    }
+
+    private Supplier<String> placed(MessageExt message, Supplier<String> name) {
+        int mark = String.valueOf(message.getMsgId()).hashCode();
+        if (message.getReconsumeTimes() > 0) {
+            return QueueMessageOrigin.retried(name, mark);
+        }
+        MessageQueue queue = new MessageQueue(message.getTopic(), message.getBrokerName(), message.getQueueId());
+        long offset = message.getQueueOffset();
+        progress.committed(queue, consumed(queue));
+        progress.fetched(this, queue, offset, offset);
+        boolean firstInSession = progress.isFirstInSession(queue, offset);
+        MessagePlace place = new MessagePlace(
+                message.getBrokerName() + "/" + message.getQueueId(), offset, mark, progress.committed(queue));
+        return QueueMessageOrigin.of(
+                name, place, first -> progress.causeOf(queue, offset, firstInSession, first.committed()));
+    }
+
+    /** The offset up to which the consumer has consumed the queue, which it commits every few seconds; -1 if it isn't known. */
+    @SuppressWarnings("deprecation") // nothing else shows it
+    private long consumed(MessageQueue queue) {
+        long consumed = -1;
+        for (DefaultMQPushConsumer consumer : consumers) {
+            OffsetStore offsets = consumer.getDefaultMQPushConsumerImpl().getOffsetStore();
+            if (offsets != null) {
+                consumed = Math.max(consumed, offsets.readOffset(queue, ReadOffsetType.READ_FROM_MEMORY));
+            }
+        }
+        return consumed;
     }
 
     /** Names a delivery of the message in logs. */

@@ -4,11 +4,16 @@ import io.dedup.Deduplicator;
 import io.dedup.Fingerprint;
 import io.dedup.adapter.Delivery;
 import io.dedup.adapter.DeliveryFactory;
+import io.dedup.adapter.QueueMessageOrigin;
+import io.dedup.duplicate.DuplicateCause;
+import io.dedup.duplicate.MessagePlace;
 import io.dedup.id.MessageIdExtractor;
 import io.dedup.text.Printable;
 import java.nio.ByteBuffer;
 import java.util.Map;
+import java.util.function.Supplier;
 import org.apache.rocketmq.client.apis.message.MessageView;
+import org.apache.rocketmq.client.java.message.MessageViewImpl;
 import org.jspecify.annotations.Nullable;
 
 /** Creates the deliveries of messages. Thread-safe. */
@@ -23,8 +28,29 @@ public final class MessageDeliveries {
     }
 
     public Delivery of(MessageView message) {
+        Supplier<String> origin = () -> place(message);
         return factory.of(
-                message.getTopic(), message, () -> place(message), view -> Fingerprint.ofPayload(payload(view)));
+                message.getTopic(),
+                message,
+                factory.topic(message.getTopic()).policy().explainDuplicates() ? placed(message, origin) : origin,
+                view -> Fingerprint.ofPayload(payload(view)));
+    }
+
+    /**
+     * The broker counts the attempts of a message, also those that ended with its process. So a first attempt of a message that was
+     * handled before is a replay.
+     */
+    private static Supplier<String> placed(MessageView message, Supplier<String> name) {
+        int mark = String.valueOf(message.getMessageId()).hashCode();
+        if (message.getDeliveryAttempt() > 1) {
+            return QueueMessageOrigin.retried(name, mark);
+        }
+        if (message instanceof MessageViewImpl known && known.getMessageQueue() != null && known.getOffset() >= 0) {
+            String broker = known.getMessageQueue().getBroker().getName();
+            return QueueMessageOrigin.of(
+                    name, new MessagePlace(broker, known.getOffset(), mark, -1), first -> DuplicateCause.REPLAYED);
+        }
+        return name;
     }
 
     /** Names a delivery of the message in logs. */

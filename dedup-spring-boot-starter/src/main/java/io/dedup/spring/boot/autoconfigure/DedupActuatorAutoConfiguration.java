@@ -1,5 +1,6 @@
 package io.dedup.spring.boot.autoconfigure;
 
+import io.dedup.report.DuplicationReports;
 import io.dedup.spring.boot.internal.actuator.DedupEndpoint;
 import io.dedup.spring.boot.internal.actuator.DedupErasureEndpoint;
 import io.dedup.spring.boot.internal.actuator.DedupWebEndpoint;
@@ -31,8 +32,14 @@ final class DedupActuatorAutoConfiguration {
         }
 
         @Bean
-        DedupEndpoint dedupEndpoint(DeduplicatorRegistry registry, DedupStores stores, OutcomeCounts counts) {
-            return new DedupEndpoint(registry, stores, counts);
+        DuplicationReports dedupDuplicationReports() {
+            return new DuplicationReports();
+        }
+
+        @Bean
+        DedupEndpoint dedupEndpoint(
+                DeduplicatorRegistry registry, DedupStores stores, OutcomeCounts counts, DuplicationReports reports) {
+            return new DedupEndpoint(registry, stores, counts, reports);
         }
 
         @Bean

@@ -12,6 +12,7 @@ import io.dedup.spring.boot.internal.kafka.KafkaListeners;
 import io.dedup.spring.boot.internal.kafka.KafkaRetentionCheck;
 import io.dedup.spring.boot.internal.kafka.OtherContainers;
 import io.dedup.spring.boot.internal.kafka.PoolSizeCheck;
+import io.dedup.spring.boot.internal.kafka.RecordFilterCheck;
 import io.dedup.spring.boot.internal.plan.KnownTopics;
 import io.dedup.spring.boot.internal.plan.ListenerPlanner;
 import io.dedup.spring.boot.internal.store.DedupStores;
@@ -61,6 +62,11 @@ final class KafkaDedupAutoConfiguration {
             ObjectProvider<KafkaListenerEndpointRegistry> registries,
             ConfigurableListableBeanFactory beans) {
         return new OtherContainers(listeners, registries, beans);
+    }
+
+    @Bean
+    RecordFilterCheck dedupRecordFilterCheck(ConfigurableListableBeanFactory beans) {
+        return new RecordFilterCheck(beans);
     }
 
     @Bean

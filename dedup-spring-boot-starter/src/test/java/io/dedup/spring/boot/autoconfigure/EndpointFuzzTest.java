@@ -94,7 +94,12 @@ class EndpointFuzzTest {
         String id = segment(input);
         String parameter = input.oneOf(null, "true", "false", "5m", "10", input.anyText());
         WebEndpointResponse<Object> answer = switch (input.below(4)) {
-            case 0 -> endpoint.stuck(scope, parameter, input.oneOf(null, "10", "0", input.anyText()));
+            case 0 ->
+                endpoint.stuck(
+                        input.once(4) ? "report" : scope,
+                        parameter,
+                        input.oneOf(null, "10", "0", input.anyText()),
+                        input.oneOf(null, "1", "24", "25", "-1", input.anyText()));
             case 1 -> endpoint.record(scope, id);
             case 2 -> endpoint.forget(scope, id, parameter);
             default -> input.once(2) ? endpoint.forceDone(scope, id) : endpoint.forceDone(scope, id, parameter);

@@ -48,6 +48,7 @@ class PropertiesFuzzTest {
             "fingerprint",
             "fencing-token",
             "steps",
+            "explain-duplicates",
             "shadow");
     private static final List<String> OTHERS = List.of(
             "dedup.strict",

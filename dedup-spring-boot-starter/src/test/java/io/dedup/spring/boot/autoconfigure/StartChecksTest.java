@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.Deserializer;
@@ -30,6 +31,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.kafka.annotation.KafkaListener;
 import org.springframework.kafka.listener.DefaultErrorHandler;
+import org.springframework.kafka.listener.adapter.RecordFilterStrategy;
 
 class StartChecksTest {
     private static final String TOPIC = "checks-" + UUID.randomUUID();
@@ -99,6 +101,50 @@ class StartChecksTest {
                     .run(context -> assertThat(context).hasNotFailed());
             assertThat(logs.warnings()).isEmpty();
         }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class FilterBeans {
+        static final class AlreadySeenFilter implements RecordFilterStrategy<String, String> {
+            @Override
+            public boolean filter(ConsumerRecord<String, String> record) {
+                return false;
+            }
+        }
+
+        @Bean
+        RecordFilterStrategy<String, String> duplicates() {
+            return record -> false;
+        }
+
+        @Bean
+        AlreadySeenFilter seen() {
+            return new AlreadySeenFilter();
+        }
+
+        @Bean
+        RecordFilterStrategy<String, String> otherTenants() {
+            return record -> false;
+        }
+    }
+
+    @Test
+    void aFilterThatSeemsToDropDuplicatesIsWarnedOf() {
+        ApplicationContextRunner filtered =
+                runner.withPropertyValues("dedup.checks.broker=false").withUserConfiguration(FilterBeans.class);
+        try (Logs logs = new Logs()) {
+            filtered.run(context -> assertThat(context).hasNotFailed());
+            assertThat(logs.warnings())
+                    .filteredOn(line -> line.contains("RecordFilterStrategy"))
+                    .satisfiesExactly(
+                            line -> assertThat(line)
+                                    .contains("RecordFilterStrategy duplicates seems to", "rename the bean."),
+                            line -> assertThat(line)
+                                    .contains("RecordFilterStrategy seen seems to", "bean and its class."));
+        }
+        filtered.withPropertyValues("dedup.strict=true")
+                .run(context -> assertThat(analysis(context.getStartupFailure()).getDescription())
+                        .contains("RecordFilterStrategy duplicates seems to drop duplicates"));
     }
 
     @Test

@@ -25,6 +25,7 @@ final class Checkout {
                 public FileVisitResult preVisitDirectory(Path directory, BasicFileAttributes attributes) {
                     String name = directory.getFileName().toString();
                     boolean skipped = name.equals("target")
+                            || name.equals("node_modules")
                             || (!directory.equals(ROOT) && name.startsWith(".") && !name.equals(".github"));
                     return skipped ? FileVisitResult.SKIP_SUBTREE : FileVisitResult.CONTINUE;
                 }

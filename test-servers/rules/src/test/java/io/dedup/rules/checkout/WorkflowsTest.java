@@ -22,6 +22,7 @@ class WorkflowsTest {
     private final String nightly = Checkout.text(".github/workflows/nightly.yml");
     private final String release = Checkout.text(".github/workflows/release.yml");
     private final String build = Checkout.text(".github/workflows/build.yml");
+    private final String docs = Checkout.text(".github/workflows/docs.yml");
 
     @Test
     @DisplayName("profiles, modules and scripts that a workflow names exist")
@@ -32,7 +33,7 @@ class WorkflowsTest {
                     Pattern.compile("<profile>\\s*(?:<!--.*?-->\\s*)?<id>([^<]+)</id>", Pattern.DOTALL),
                     Checkout.text(pom)));
         }
-        String workflows = nightly + build + release;
+        String workflows = nightly + build + release + docs;
         assertThat(profiles).containsAll(found(PROFILE, workflows));
         assertThat(found(MODULES, workflows))
                 .isNotEmpty()
@@ -48,7 +49,7 @@ class WorkflowsTest {
         Set<String> proofs = found(PROOF, page.substring(page.indexOf("## The long proofs")));
         assertThat(proofs).hasSizeGreaterThan(8);
         assertThat(found(PROFILE, nightly)).containsAll(proofs);
-        assertThat(found(PROFILE, build)).contains("spring-kafka-3.3", "boot3-all", "release");
+        assertThat(found(PROFILE, build)).contains("spring-kafka-3.3", "kafka-4.4", "boot3-all", "release");
     }
 
     private static Set<String> found(Pattern pattern, String text) {

@@ -86,7 +86,8 @@ public final class Loop<K, V> {
         SuccessQueue successes =
                 new SuccessQueue(engine, engine.settlements(), timer, new PollBudget(maxPollInterval), log);
         this.claims = new ClaimedPoll(engine, successes, new WaitingClaims(engine, timer, log), log);
-        this.offsets = new HandledOffsets(consumer, claims::flush, maxPollInterval.dividedBy(SHARE_OF_COMMIT));
+        this.offsets =
+                new HandledOffsets(consumer, claims::flush, maxPollInterval.dividedBy(SHARE_OF_COMMIT), deliveries);
         this.beginnings = new Beginnings(consumer, offsets);
         this.positions = new Positions(consumer, offsets);
         this.holds = new PartitionHolds(consumer, engine::ping);
@@ -124,6 +125,7 @@ public final class Loop<K, V> {
             claims.beforePoll();
             ConsumerRecords<K, V> records = consumer.poll(holds.untilNextEnd(timeout));
             positions.polled(records);
+            deliveries.polled(this, records);
             int handled = handle(records, handle);
             settle();
             offsets.rethrowWakeUp();

@@ -1,5 +1,6 @@
 package io.dedup.kafka.clients.internal.position;
 
+import io.dedup.kafka.id.KafkaDeliveries;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
@@ -27,6 +28,7 @@ public final class HandledOffsets {
     private final Consumer<?, ?> consumer;
     private final Runnable recordSuccesses;
     private final Duration timeout;
+    private final KafkaDeliveries deliveries;
     private final Map<TopicPartition, OffsetAndMetadata> due = new HashMap<>();
     private boolean wokenUp;
 
@@ -35,11 +37,14 @@ public final class HandledOffsets {
      *
      * @param recordSuccesses returns when the successes of all handled records are recorded
      * @param timeout how long a commit may take
+     * @param deliveries learn of commits and lost partitions
      */
-    public HandledOffsets(Consumer<?, ?> consumer, Runnable recordSuccesses, Duration timeout) {
+    public HandledOffsets(
+            Consumer<?, ?> consumer, Runnable recordSuccesses, Duration timeout, KafkaDeliveries deliveries) {
         this.consumer = consumer;
         this.recordSuccesses = recordSuccesses;
         this.timeout = timeout;
+        this.deliveries = deliveries;
     }
 
     /** The record, and all before it in its partition, need not be delivered again. */
@@ -94,6 +99,7 @@ public final class HandledOffsets {
     private boolean isCommitted(Map<TopicPartition, OffsetAndMetadata> offsets) {
         try {
             consumer.commitSync(offsets, timeout);
+            deliveries.committed(offsets);
             offsets.forEach(due::remove);
         } catch (WakeupException e) {
             return false;
@@ -129,5 +135,6 @@ public final class HandledOffsets {
 
     void forget(Collection<TopicPartition> partitions) {
         due.keySet().removeAll(partitions);
+        deliveries.left(partitions);
     }
 }

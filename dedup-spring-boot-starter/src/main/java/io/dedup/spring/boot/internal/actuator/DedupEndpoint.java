@@ -3,12 +3,16 @@ package io.dedup.spring.boot.internal.actuator;
 import io.dedup.LiveLease;
 import io.dedup.OperatorResult;
 import io.dedup.adapter.DedupAdapter;
+import io.dedup.report.DuplicationReport;
+import io.dedup.report.DuplicationReports;
+import io.dedup.report.TopicReport;
 import io.dedup.spring.boot.internal.actuator.OperatorKeys.Found;
 import io.dedup.spring.boot.internal.actuator.OperatorKeys.FoundScope;
 import io.dedup.spring.boot.internal.deduplicator.DeduplicatorRegistry;
 import io.dedup.spring.boot.internal.deduplicator.Served;
 import io.dedup.spring.boot.internal.deduplicator.ServingDeduplicator;
 import io.dedup.spring.boot.internal.outcome.OutcomeCounts;
+import io.dedup.spring.boot.internal.outcome.WindowAdvice;
 import io.dedup.spring.boot.internal.plan.TopicPlan;
 import io.dedup.spring.boot.internal.store.DedupStores;
 import io.dedup.spring.boot.internal.text.SettingText;
@@ -20,6 +24,7 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -48,12 +53,15 @@ public final class DedupEndpoint {
     private final DeduplicatorRegistry registry;
     private final DedupStores stores;
     private final OutcomeCounts counts;
+    private final DuplicationReports reports;
     private final OperatorKeys keys;
 
-    public DedupEndpoint(DeduplicatorRegistry registry, DedupStores stores, OutcomeCounts counts) {
+    public DedupEndpoint(
+            DeduplicatorRegistry registry, DedupStores stores, OutcomeCounts counts, DuplicationReports reports) {
         this.registry = registry;
         this.stores = stores;
         this.counts = counts;
+        this.reports = reports;
         this.keys = new OperatorKeys(registry);
     }
 
@@ -90,6 +98,13 @@ public final class DedupEndpoint {
 
     /** What came of a command. */
     record CommandView(OperatorResult result) {}
+
+    /**
+     * The duplicates of the last hours.
+     *
+     * @param windows by scope, what the distances of the copies say about the window
+     */
+    record ReportView(DuplicationReport report, Map<String, String> windows) {}
 
     /** All listeners that are deduplicated. */
     @ReadOperation
@@ -167,6 +182,33 @@ public final class DedupEndpoint {
         Map<String, RecordView> views = new LinkedHashMap<>();
         recordsOf(found.plan()).find(found.key()).forEach((store, record) -> views.put(store, RecordView.of(record)));
         return views.isEmpty() ? null : views;
+    }
+
+    /**
+     * The duplicates of the last hours; only this process's.
+     *
+     * @param hours from 1, which means since the last full hour, to 24
+     */
+    ReportView report(int hours) {
+        DuplicationReport report;
+        try {
+            report = reports.report(hours);
+        } catch (IllegalArgumentException e) {
+            throw refused(e);
+        }
+        Map<String, String> windows = new TreeMap<>();
+        for (TopicReport topic : report.topics()) {
+            String scope = OperatorKeys.scope(topic.consumer(), topic.topic());
+            FoundScope found = keys.find(scope);
+            String advice = found == null
+                    ? null
+                    : WindowAdvice.of(
+                            topic.distances(), found.plan().policy().window().duration(), hours);
+            if (advice != null) {
+                windows.put(scope, advice);
+            }
+        }
+        return new ReportView(report, windows);
     }
 
     /** Whether there is such a scope. */

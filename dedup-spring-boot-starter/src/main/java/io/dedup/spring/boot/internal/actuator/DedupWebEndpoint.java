@@ -24,6 +24,8 @@ import org.springframework.boot.convert.DurationStyle;
 @EndpointWebExtension(endpoint = DedupEndpoint.class)
 @SuppressWarnings("deprecation")
 public final class DedupWebEndpoint {
+    private static final String REPORT = "report";
+
     private final DedupEndpoint endpoint;
 
     public DedupWebEndpoint(DedupEndpoint endpoint) {
@@ -33,14 +35,20 @@ public final class DedupWebEndpoint {
     /** The body of an answer that isn't the wanted one. */
     record Problem(int status, String message) {}
 
-    /** See {@link DedupEndpoint#stuck}. */
+    /** See {@link DedupEndpoint#stuck}; {@code report} is no scope, but asks for {@link DedupEndpoint#report}. */
     @ReadOperation
     public WebEndpointResponse<Object> stuck(
             @Selector String scope,
             @org.springframework.lang.Nullable String olderThan,
-            @org.springframework.lang.Nullable String limit) {
+            @org.springframework.lang.Nullable String limit,
+            @org.springframework.lang.Nullable String hours) {
         return answer(() -> {
-            Object found = endpoint.stuck(scope, duration("olderThan", olderThan), number("limit", limit));
+            if (scope.equals(REPORT)) {
+                Integer last = number("hours", "a whole number from 1 to 24", hours);
+                return ok(endpoint.report(last == null ? 1 : last));
+            }
+            Object found = endpoint.stuck(
+                    scope, duration("olderThan", olderThan), number("limit", "a whole number from 1 to 1000", limit));
             return found == null ? unknownScope(scope) : ok(found);
         });
     }
@@ -126,11 +134,11 @@ public final class DedupWebEndpoint {
         }
     }
 
-    private static @Nullable Integer number(String name, @Nullable String text) {
+    private static @Nullable Integer number(String name, String wanted, @Nullable String text) {
         try {
             return text == null ? null : Integer.valueOf(text);
         } catch (NumberFormatException e) {
-            throw wrong(name, "a whole number from 1 to 1000", text);
+            throw wrong(name, wanted, text);
         }
     }
 

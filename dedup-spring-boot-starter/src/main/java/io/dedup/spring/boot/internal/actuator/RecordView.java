@@ -16,6 +16,8 @@ import org.jspecify.annotations.Nullable;
  * @param claimedAt when the last claim was made; null of a record that is done, or whose claim wanted no fencing token
  * @param leaseRemaining of a record that is being processed
  * @param run what a {@link io.dedup.RunReference} said of the run that has done it, such as its trace
+ * @param place where the message was handled first, as the broker counts: partition and offset, or queue; null unless the policy
+ *     says explain-duplicates
  * @param steps which steps of its handler a message that isn't done has run
  * @param resultStored whether what the handler returned is kept for duplicates; most handlers return nothing
  */
@@ -30,6 +32,7 @@ public record RecordView(
         @Nullable Instant completedAt,
         @Nullable Instant expiresAt,
         @Nullable String run,
+        @Nullable String place,
         List<StepView> steps,
         boolean resultStored) {
     /** A step that is kept. */
@@ -48,6 +51,7 @@ public record RecordView(
                 record.completedAt(),
                 record.expiresAt(),
                 stored.firstRun(),
+                stored.place() == null ? null : stored.place().toString(),
                 steps(record),
                 stored.result() != null);
     }

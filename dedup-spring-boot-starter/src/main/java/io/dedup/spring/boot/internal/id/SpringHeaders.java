@@ -1,6 +1,7 @@
 package io.dedup.spring.boot.internal.id;
 
 import io.dedup.id.MessageIdExtractor;
+import io.dedup.id.UnusableIdException;
 import java.lang.reflect.Parameter;
 import java.util.ArrayList;
 import java.util.List;
@@ -41,7 +42,7 @@ public final class SpringHeaders {
     }
 
     static IllegalArgumentException refused(String what) {
-        return new IllegalArgumentException(what
+        return new UnusableIdException(what
                 + " is new for each Message object of Spring, also if a message is delivered again, so that no message"
                 + " would be a duplicate. Use an ID that the sender has set");
     }

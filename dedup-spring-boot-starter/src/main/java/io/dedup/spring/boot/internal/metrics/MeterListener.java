@@ -2,6 +2,8 @@ package io.dedup.spring.boot.internal.metrics;
 
 import io.dedup.DedupKey;
 import io.dedup.DedupStoreException;
+import io.dedup.duplicate.DuplicateCause;
+import io.dedup.duplicate.DuplicateDetails;
 import io.dedup.policy.DedupPolicy;
 import io.dedup.spring.boot.internal.outcome.OutcomeListener;
 import io.dedup.step.StepOutcome;
@@ -28,6 +30,7 @@ final class MeterListener extends OutcomeListener {
     static final String COMPLETIONS_DROPPED = "dedup.completions.dropped";
     static final String RESULTS_NOT_KEPT = "dedup.results.not.kept";
     static final String STEPS = "dedup.steps";
+    static final String DUPLICATES = "dedup.duplicates";
     static final String DUPLICATE_AGE = "dedup.duplicate.age";
     static final String WINDOW_USED = "dedup.duplicate.window.used";
 
@@ -45,6 +48,9 @@ final class MeterListener extends OutcomeListener {
 
     private static final List<String> FROM_ZERO = List.of(LEASES_LOST, PROCESSING_EXCEEDED, COMPLETIONS_DROPPED);
     private static final List<String> OUTCOMES_FROM_ZERO = List.of("unguarded", "missing_id", "conflict", "poison");
+
+    private static final List<DuplicateCause> CAUSES_FROM_ZERO =
+            List.of(DuplicateCause.RESENT, DuplicateCause.REPLAYED, DuplicateCause.REDELIVERED);
 
     /** Names are tags. An application that makes them of its data, such as mail-17, must not make a meter of each. */
     private static final int MAX_STEP_NAMES = 100;
@@ -78,6 +84,8 @@ final class MeterListener extends OutcomeListener {
      */
     static void begin(MeterRegistry registry, String consumer, String topic) {
         FROM_ZERO.forEach(meter -> registry.counter(meter, tags(consumer, topic)));
+        CAUSES_FROM_ZERO.forEach(
+                cause -> registry.counter(DUPLICATES, tags(consumer, topic).and("cause", cause.tag())));
         OUTCOMES_FROM_ZERO.forEach(
                 outcome -> registry.counter(MESSAGES, tags(consumer, topic).and("outcome", outcome)));
     }
@@ -137,6 +145,17 @@ final class MeterListener extends OutcomeListener {
                 .register(registry)
                 .record(used);
         advisor.duplicate(consumer, topic, age, window);
+    }
+
+    @Override
+    public void explained(DedupKey key, DuplicateDetails details) {
+        if (!details.shadow() && !key.scope().isDeadLetter()) {
+            registry.counter(
+                            DUPLICATES,
+                            tags(key.scope().topic())
+                                    .and("cause", details.cause().tag()))
+                    .increment();
+        }
     }
 
     @Override

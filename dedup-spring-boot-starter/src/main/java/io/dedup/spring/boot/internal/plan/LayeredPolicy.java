@@ -53,6 +53,7 @@ public final class LayeredPolicy {
         set(layer, "fingerprint", from.getFingerprint(), builder::fingerprint);
         set(layer, "fencing-token", from.getFencingToken(), builder::fencingToken);
         set(layer, "steps", from.getSteps(), builder::steps);
+        set(layer, "explain-duplicates", from.getExplainDuplicates(), builder::explainDuplicates);
         set(layer, "shadow", from.getShadow(), builder::shadow);
     }
 

@@ -47,6 +47,7 @@ public record SettingsLayer(String path, PolicyProperties settings) {
                         settings.getFingerprint(),
                         settings.getFencingToken(),
                         settings.getShadow(),
+                        settings.getExplainDuplicates(),
                         settings.getSteps())
                 .allMatch(Objects::isNull);
     }

@@ -39,6 +39,7 @@ public record TopicPlan(IdExpression id, String idProperty, DedupPolicy policy) 
                 policy.fingerprint(),
                 policy.fencingToken(),
                 policy.steps(),
+                policy.explainDuplicates(),
                 policy.shadow());
     }
 }

@@ -9,11 +9,14 @@ import io.dedup.DedupKey;
 import io.dedup.DedupScope;
 import io.dedup.LiveLease;
 import io.dedup.OperatorResult;
+import io.dedup.duplicate.MessagePlace;
 import io.dedup.policy.Window;
+import io.dedup.report.Distances;
 import io.dedup.spring.boot.DedupProperties;
 import io.dedup.spring.boot.TestApp;
 import io.dedup.spring.boot.internal.deduplicator.DeduplicatorRegistry;
 import io.dedup.spring.boot.internal.deduplicator.InstanceName;
+import io.dedup.spring.boot.internal.outcome.WindowAdvice;
 import io.dedup.spring.boot.internal.store.DedupStores;
 import io.dedup.step.KeptStep;
 import io.dedup.step.StepLog;
@@ -39,6 +42,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Base64;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -75,6 +79,45 @@ class EndpointTest {
                 .isTrue();
         assertThat(done(new byte[1]).run()).isNull();
         assertThat(done(new byte[1]).resultStored()).isTrue();
+    }
+
+    @Test
+    void showsWhereAMessageWasHandledFirst() {
+        byte[] stored = StoredResult.encode(null, null, new MessagePlace("broker\n/3", 36, 1, 30));
+        assertThat(done(stored).place()).isEqualTo("broker\\u000a/3@36");
+        assertThat(done(stored).resultStored()).isFalse();
+        assertThat(done(null).place()).isNull();
+    }
+
+    @Test
+    void reportsDuplicates() throws Exception {
+        TestApp.send("orders", null, "first", "order-id", "copied");
+        TestApp.send("orders", null, "second", "order-id", "copied");
+        await().atMost(TestApp.LIMIT)
+                .untilAsserted(() -> assertThat(call("GET", "/report?hours=24").body())
+                        .contains("\"topic\":\"" + TestApp.topic("orders") + "\"")
+                        .contains("\"id\":\"\\\"copied\\\"\"")
+                        .contains("\"lastCause\":\"resent\""));
+        assertThat(call("GET", "/report?hours=25").body()).contains("hours must be from 1 to 24, but is 25");
+        assertThat(call("GET", "/report?hours=x").statusCode()).isEqualTo(400);
+        assertThat(call("GET", "/" + consumer() + ":" + TestApp.topic("orders") + "/copied")
+                        .body())
+                .containsPattern("\"place\":\"[0-9]+@[0-9]+\"");
+    }
+
+    @Test
+    void advisesOnTheWindow() {
+        Distances within3Hours = new Distances(Map.of(Duration.ofHours(3).toMillis(), 1_000L));
+        assertThat(WindowAdvice.of(within3Hours, Duration.ofDays(7), 24))
+                .startsWith(
+                        "99.99 % of 1000 copies of the last 24 h came within 3h of the first message, all within 3h;"
+                                + " the window is 7d. A window of 12h, four times the longest distance, would keep about 7 % of the"
+                                + " records.");
+        assertThat(WindowAdvice.of(within3Hours, Duration.ofHours(6), 24)).endsWith("It fits.");
+        assertThat(WindowAdvice.of(within3Hours, Duration.ofMinutes(200), 24)).contains("Make it longer");
+        assertThat(WindowAdvice.of(within3Hours, null, 24)).isNull();
+        assertThat(WindowAdvice.of(new Distances(Map.of(1L, 999L)), Duration.ofDays(7), 24))
+                .isNull();
     }
 
     @Test

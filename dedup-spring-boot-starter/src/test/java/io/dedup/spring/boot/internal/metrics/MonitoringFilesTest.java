@@ -7,6 +7,8 @@ import io.dedup.DedupOutcome.DeferReason;
 import io.dedup.DedupScope;
 import io.dedup.DedupStoreException;
 import io.dedup.Deduplicator;
+import io.dedup.duplicate.DuplicateCause;
+import io.dedup.duplicate.DuplicateDetails;
 import io.dedup.engine.Deduplicators;
 import io.dedup.policy.DedupPolicy;
 import io.dedup.policy.OnConflict;
@@ -53,6 +55,7 @@ class MonitoringFilesTest {
             listener.completed(key, Duration.ZERO);
             listener.duplicate(key, Instant.now(), null);
             listener.copyInBatch(key);
+            listener.explained(key, new DuplicateDetails(DuplicateCause.RESENT, null, null, null, false));
             for (DeferReason reason : DeferReason.values()) {
                 listener.deferred(key, reason, Duration.ZERO);
             }
@@ -91,7 +94,7 @@ class MonitoringFilesTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"grafana-dashboard.json", "prometheus-alerts.yml"})
+    @ValueSource(strings = {"grafana-dashboard.json", "prometheus-alerts.yml", "prometheus-slo.yml"})
     void asksForWhatThereIs(String file) throws IOException {
         String text = Files.readString(DIRECTORY.resolve(file));
         MeterRegistry registry = everything();
@@ -120,6 +123,13 @@ class MonitoringFilesTest {
     void countersOfAlertsExistBeforeTheFirstMessage() {
         MeterRegistry registry = new SimpleMeterRegistry();
         new DedupMeters(registry, new WindowAdvisor(System::nanoTime)).serving("c", Set.of("t"));
+        for (String cause : new String[] {"resent", "replayed", "redelivered"}) {
+            assertThat(registry.get(MeterListener.DUPLICATES)
+                            .tags("consumer", "c", "topic", "t", "cause", cause)
+                            .counter()
+                            .count())
+                    .isZero();
+        }
         for (String outcome : new String[] {"missing_id", "conflict", "poison", "unguarded"}) {
             assertThat(registry.get(MeterListener.MESSAGES)
                             .tags("consumer", "c", "topic", "t", "outcome", outcome)
@@ -147,10 +157,11 @@ class MonitoringFilesTest {
         }
     }
 
-    @Test
-    void alertsAreRules() throws IOException {
+    @ParameterizedTest
+    @ValueSource(strings = {"prometheus-alerts.yml", "prometheus-slo.yml"})
+    void alertsAreRules(String name) throws IOException {
         Map<String, List<Map<String, List<Map<String, Object>>>>> file =
-                new Yaml().load(Files.readString(DIRECTORY.resolve("prometheus-alerts.yml")));
+                new Yaml().load(Files.readString(DIRECTORY.resolve(name)));
         List<Map<String, Object>> rules = file.get("groups").get(0).get("rules");
         assertThat(rules)
                 .isNotEmpty()

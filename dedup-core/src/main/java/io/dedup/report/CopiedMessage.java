@@ -1,0 +1,40 @@
+package io.dedup.report;
+
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A message with many copies.
+ *
+ * @param id escaped, and limited in length
+ * @param copies how many copies arrived, at most
+ * @param atLeast how many of these are certain: if many messages have copies, the counts of rare ones are taken over by others
+ * @param lastCause why the last copy arrived
+ * @param firstPlace where the message was handled first; null if that was not kept
+ * @param lastPlace where the last copy was; null if that is not known
+ */
+public record CopiedMessage(
+        String consumer,
+        String topic,
+        String id,
+        long copies,
+        long atLeast,
+        String lastCause,
+        Instant lastAt,
+        @Nullable String firstPlace,
+        @Nullable String lastPlace) {
+    /** Adds what another process, or another hour, has counted for the same message. */
+    CopiedMessage plus(CopiedMessage other) {
+        CopiedMessage later = other.lastAt.isAfter(lastAt) ? other : this;
+        return new CopiedMessage(
+                consumer,
+                topic,
+                id,
+                copies + other.copies,
+                atLeast + other.atLeast,
+                later.lastCause,
+                later.lastAt,
+                later.firstPlace,
+                later.lastPlace);
+    }
+}

@@ -1,0 +1,11 @@
+/**
+ * Reports of duplicates for an hour or a day: how many, why, of which messages, and how long after the first one.
+ *
+ * <p>Status: incubating.
+ *
+ * @since 0.1.0
+ */
+@NullMarked
+package io.dedup.report;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package io.dedup.report;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,86 @@
+package io.dedup.kafka.id;
+
+import io.dedup.adapter.GroupProgress;
+import io.dedup.adapter.MessageOrigin;
+import io.dedup.duplicate.DuplicateCause;
+import io.dedup.duplicate.MessagePlace;
+import java.nio.ByteBuffer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.header.Header;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where a record is. A record of a retry topic is where it was first: spring-kafka's headers say where, and a hop is no resend.
+ * Doesn't keep the record: a delivery lives as long as its claim, which may be longer than the payload is needed.
+ */
+final class RecordOrigin implements MessageOrigin {
+    private static final String FIRST_PARTITION = "kafka_original-partition";
+    private static final String FIRST_OFFSET = "kafka_original-offset";
+    private static final String FIRST_TIMESTAMP = "kafka_original-timestamp";
+
+    private final TopicPartition partition;
+    private final long offset;
+    private final MessagePlace place;
+    private final boolean isFirstInSession;
+    private final GroupProgress<TopicPartition> progress;
+
+    RecordOrigin(String logicalTopic, ConsumerRecord<?, ?> record, GroupProgress<TopicPartition> progress) {
+        this.partition = new TopicPartition(record.topic(), record.partition());
+        this.offset = record.offset();
+        this.progress = progress;
+        this.isFirstInSession = progress.isFirstInSession(partition, offset);
+        this.place = place(logicalTopic, record, progress.committed(partition));
+    }
+
+    private static MessagePlace place(String logicalTopic, ConsumerRecord<?, ?> record, long committed) {
+        String queue = String.valueOf(record.partition());
+        if (record.topic().equals(logicalTopic)) {
+            return new MessagePlace(queue, record.offset(), mark(record, record.timestamp()), committed);
+        }
+        ByteBuffer firstPartition = header(record, FIRST_PARTITION, Integer.BYTES);
+        ByteBuffer firstOffset = header(record, FIRST_OFFSET, Long.BYTES);
+        ByteBuffer firstTimestamp = header(record, FIRST_TIMESTAMP, Long.BYTES);
+        if (firstPartition == null || firstOffset == null || firstTimestamp == null || firstOffset.getLong(0) < 0) {
+            return new MessagePlace(
+                    record.topic() + "/" + queue, record.offset(), mark(record, record.timestamp()), -1);
+        }
+        return new MessagePlace(
+                String.valueOf(firstPartition.getInt()),
+                firstOffset.getLong(),
+                mark(record, firstTimestamp.getLong()),
+                -1);
+    }
+
+    /** The first header of this name, if it has this size: later hops append theirs. */
+    private static @Nullable ByteBuffer header(ConsumerRecord<?, ?> record, String name, int size) {
+        for (Header header : record.headers().headers(name)) {
+            byte[] value = header.value();
+            return value != null && value.length == size ? ByteBuffer.wrap(value) : null;
+        }
+        return null;
+    }
+
+    /** What the log keeps with the record, because offsets begin again when a topic is deleted and made again. */
+    private static int mark(ConsumerRecord<?, ?> record, long timestamp) {
+        int sizes = 31 * record.serializedKeySize() + record.serializedValueSize();
+        return Long.hashCode(timestamp * 0x9E3779B97F4A7C15L + sizes);
+    }
+
+    @Override
+    public String get() {
+        return "topic " + partition.topic() + ", partition " + partition.partition() + ", offset " + offset;
+    }
+
+    @Override
+    public MessagePlace place() {
+        return place;
+    }
+
+    @Override
+    public DuplicateCause causeAfter(MessagePlace first) {
+        return place.isSame(first)
+                ? progress.causeOf(partition, offset, isFirstInSession, first.committed())
+                : DuplicateCause.RESENT;
+    }
+}

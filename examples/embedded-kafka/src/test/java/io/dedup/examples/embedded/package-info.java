@@ -1,0 +1,4 @@
+@NullMarked
+package io.dedup.examples.embedded;
+
+import org.jspecify.annotations.NullMarked;
