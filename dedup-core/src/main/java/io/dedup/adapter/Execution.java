@@ -2,6 +2,7 @@ package io.dedup.adapter;
 
 import io.dedup.DedupContext;
 import io.dedup.DedupOutcome.Completion;
+import java.util.Collection;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,6 +30,25 @@ public interface Execution extends DedupContext {
      * calls this.
      */
     void begin();
+
+    /**
+     * Makes these runs the ones that the calling thread handles, for {@link io.dedup.DedupContexts}. {@link HandlerRun} calls
+     * this.
+     *
+     * @param together the runs of one handler call; null for this one alone
+     * @return what {@link #leave} restores
+     */
+    @Nullable
+    Object enter(@Nullable Collection<? extends Execution> together);
+
+    /** The handler has left the calling thread; its work may go on in others. {@link HandlerRun} calls this. */
+    void leave(@Nullable Object before);
+
+    /**
+     * Whether a step of this run has thrown a {@link io.dedup.step.LeaseLostException}. Then the handler has not done its work, even
+     * if it caught the exception and returned.
+     */
+    boolean stoppedAtStep();
 
     /**
      * Marks that the handler has succeeded and a completion follows. The time until the completion does not count as

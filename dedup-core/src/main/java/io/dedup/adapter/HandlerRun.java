@@ -44,11 +44,57 @@ public final class HandlerRun {
                     execution.begin();
                 }
             }
-            result = handler.call();
+            result = called(one, several, handler);
         } catch (Throwable e) {
             return settlement.failed(e);
         }
         return settlement.succeeded(result);
+    }
+
+    @SuppressWarnings("NullAway") // as above
+    private static <T extends @Nullable Object> T called(
+            @Nullable Execution one, @Nullable Collection<? extends Execution> several, HandlerCall<T> handler)
+            throws Throwable {
+        Execution first = one == null && several != null && !several.isEmpty()
+                ? several.iterator().next()
+                : one;
+        Object before = first == null ? null : first.enter(several);
+        T result;
+        try {
+            result = handler.call();
+        } finally {
+            if (first != null) {
+                first.leave(before);
+            }
+        }
+        if (one != null) {
+            requireNotStopped(one);
+        }
+        if (several != null) {
+            for (Execution execution : several) {
+                requireNotStopped(execution);
+            }
+        }
+        return result;
+    }
+
+    /**
+     * Returns the failure of a handler that has returned although one of its steps had found that the claim is lost; null if there
+     * is none. Another consumer handles the message: to acknowledge it here, although a part of its work was left out, could
+     * lose it. For adapters whose work ends after the handler has returned; others get it from {@link #run}.
+     */
+    public static @Nullable LeaseLostException stopped(Execution execution) {
+        return execution.stoppedAtStep()
+                ? new LeaseLostException("The handler of message ID " + execution.key()
+                        + " returned although a step had thrown a LeaseLostException, which must end the handler")
+                : null;
+    }
+
+    private static void requireNotStopped(Execution execution) {
+        LeaseLostException stopped = stopped(execution);
+        if (stopped != null) {
+            throw stopped;
+        }
     }
 
     /**

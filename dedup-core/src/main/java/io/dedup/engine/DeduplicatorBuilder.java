@@ -1,5 +1,6 @@
 package io.dedup.engine;
 
+import io.dedup.DedupContexts;
 import io.dedup.DedupListener;
 import io.dedup.Deduplicator;
 import io.dedup.RunReference;
@@ -8,6 +9,7 @@ import io.dedup.internal.engine.EngineSettings;
 import io.dedup.internal.listener.DuplicateLog;
 import io.dedup.internal.listener.ResendLog;
 import io.dedup.internal.listener.TroubleLog;
+import io.dedup.internal.run.ThreadContexts;
 import io.dedup.internal.settings.DedupTopics;
 import io.dedup.internal.settings.HashingGuard;
 import io.dedup.internal.settings.StoreRules;
@@ -44,6 +46,7 @@ public final class DeduplicatorBuilder {
     private @Nullable IdHashing idHashing;
     private @Nullable ResultEncryption resultEncryption;
     private @Nullable StepCodec stepCodec;
+    private @Nullable ThreadContexts contexts;
     private DedupPolicy defaults = DedupPolicy.defaults();
     private Duration shutdownTimeout = Duration.ofSeconds(30);
 
@@ -147,6 +150,21 @@ public final class DeduplicatorBuilder {
         return this;
     }
 
+    /**
+     * Sets where code that handlers call finds their contexts; without it, contexts are only passed to handlers. Several
+     * deduplicators may share one.
+     *
+     * @param shared made by {@link Deduplicators#contexts()}
+     */
+    public DeduplicatorBuilder contexts(DedupContexts shared) {
+        if (!(shared instanceof ThreadContexts known)) {
+            throw new IllegalArgumentException("contexts must be made by Deduplicators.contexts(), but are "
+                    + shared.getClass().getName());
+        }
+        this.contexts = known;
+        return this;
+    }
+
     /** Sets how long {@link Deduplicator#close} waits for running handlers: zero to 1 h, 30 s by default. */
     public DeduplicatorBuilder shutdownTimeout(Duration value) {
         if (value.isNegative() || value.compareTo(MAX_SHUTDOWN_TIMEOUT) > 0) {
@@ -188,6 +206,7 @@ public final class DeduplicatorBuilder {
                         runReference,
                         resultEncryption,
                         stepCodec,
+                        contexts,
                         shortestLease(policies),
                         shutdownTimeout));
     }

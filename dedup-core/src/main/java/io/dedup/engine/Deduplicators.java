@@ -1,7 +1,9 @@
 package io.dedup.engine;
 
+import io.dedup.DedupContexts;
 import io.dedup.Deduplicator;
 import io.dedup.internal.direct.DefaultDeduplicator;
+import io.dedup.internal.run.ThreadContexts;
 import io.dedup.store.DedupStore;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -17,6 +19,11 @@ public final class Deduplicators {
      */
     public static DeduplicatorBuilder builder(DedupStore store) {
         return new DeduplicatorBuilder(store);
+    }
+
+    /** Creates an empty register of running handlers, for {@link DeduplicatorBuilder#contexts}. */
+    public static DedupContexts contexts() {
+        return new ThreadContexts();
     }
 
     /**

@@ -13,11 +13,15 @@ import io.dedup.store.Owner;
 import io.dedup.store.ReleaseMode;
 import io.dedup.store.ReleaseRequest;
 import io.dedup.store.RenewRequest;
+import io.dedup.store.StepRecords;
+import io.dedup.store.StepRequest;
 import io.dedup.store.StoredRecord;
 import io.dedup.store.WriteResult;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -29,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * Keeps book of what a store has answered, and notes the first answer that breaks a rule of the protocol. It throws
  * nothing: an engine would take that for a failing store.
  */
-final class Book implements DedupStore {
+final class Book implements DedupStore, StepRecords {
     /** What is known of a key. */
     private static final class Entry {
         @Nullable
@@ -42,6 +46,8 @@ final class Book implements DedupStore {
         int doneAttempt;
         long token;
 
+        byte[] steps = NO_STEPS;
+
         boolean isDone(Instant now) {
             return done && now.isBefore(doneUntil);
         }
@@ -50,6 +56,8 @@ final class Book implements DedupStore {
             return owner != null && now.isBefore(leaseUntil);
         }
     }
+
+    private static final byte[] NO_STEPS = {};
 
     private final DedupStore real;
     private final DedupStore store;
@@ -139,11 +147,53 @@ final class Book implements DedupStore {
             int before = entry.done ? 0 : entry.attempts; // a done record whose window is over is gone
             require(acquired.attempt() == before + 1, key, "wrong attempt " + acquired.attempt());
         }
+        if (entry.done) {
+            entry.steps = NO_STEPS;
+        }
+        require(Arrays.equals(bytes(acquired.steps()), entry.steps), key, "a claim brought other steps than were kept");
         entry.owner = request.owner();
         entry.leaseUntil = now.plus(request.lease());
         entry.attempts = acquired.attempt();
         entry.token = acquired.fencingToken();
         entry.done = false;
+    }
+
+    private static byte[] bytes(byte @Nullable [] steps) {
+        return steps == null ? NO_STEPS : steps;
+    }
+
+    /** A step's function begins in the run of this claim. */
+    void stepRuns(Claim claim) {
+        Entry entry = entry(claim.key());
+        require(
+                !claim.owner().equals(entry.owner) || entry.steps.length == 0,
+                claim.key(),
+                "the owner ran a step that is kept");
+    }
+
+    /** Whether the message's step is kept, or was until the message was done. */
+    boolean hasSteps(DedupKey key) {
+        return entry(key).steps.length > 0;
+    }
+
+    @Override
+    public List<WriteResult> keepSteps(List<StepRequest> requests) {
+        return requests.stream().map(this::keepStep).toList();
+    }
+
+    private WriteResult keepStep(StepRequest request) {
+        Claim claim = request.claim();
+        Optional<StoredRecord> before = real.find(claim.key());
+        WriteResult answer = StepRecords.of(store).keepSteps(List.of(request)).get(0);
+        Entry entry = entry(claim.key());
+        if (written(claim, answer, before)) {
+            byte[] all = Arrays.copyOf(entry.steps, entry.steps.length + request.entry().length);
+            System.arraycopy(request.entry(), 0, all, entry.steps.length, request.entry().length);
+            entry.steps = all;
+        } else {
+            require(!answer.isApplied(), claim.key(), "a step kept by one who isn't the owner");
+        }
+        return answer;
     }
 
     /** Checks what holds for all writes; whether it was applied, in the name of the owner. */
@@ -168,6 +218,7 @@ final class Book implements DedupStore {
                         found.deaths(),
                         found.fencingToken(),
                         found.leaseRemaining(),
+                        ByteBuffer.wrap(bytes(found.steps())),
                         Objects.requireNonNullElse(found.completedAt(), Instant.MIN)))
                 .orElse(List.of());
     }

@@ -13,6 +13,12 @@ enum Bug {
     DONE_IGNORED,
     TOKEN_STANDS_STILL,
     ATTEMPT_ALWAYS_ONE,
+    /** Keeps a step of whoever asks. */
+    OWNERLESS_STEP,
+    /** A claim doesn't bring the steps that earlier attempts have kept. */
+    STEPS_DROPPED_BY_CLAIM,
+    /** A later message inherits the steps of one that is done. */
+    STEPS_OUTLIVE_DONE,
     // of a consumer
     /** Takes a completion that isn't known to be DONE for a failure. */
     RELEASE_AFTER_SUCCESS,

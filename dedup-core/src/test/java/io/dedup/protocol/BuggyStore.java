@@ -1,5 +1,6 @@
 package io.dedup.protocol;
 
+import io.dedup.DedupKey;
 import io.dedup.LiveLease;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;
@@ -9,11 +10,15 @@ import io.dedup.store.DedupStore;
 import io.dedup.store.Owner;
 import io.dedup.store.ReleaseRequest;
 import io.dedup.store.RenewRequest;
+import io.dedup.store.StepRecords;
+import io.dedup.store.StepRequest;
 import io.dedup.store.StoredRecord;
 import io.dedup.store.WriteResult;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Function;
 
 /** Stores with a mistake. */
@@ -22,6 +27,8 @@ final class BuggyStore {
     private final Bug bug;
     /** What others do between a check and its set. */
     private final Runnable meanwhile;
+
+    private final Map<DedupKey, byte[]> inherited = new HashMap<>();
 
     private BuggyStore(DedupStore real, Bug bug, Runnable meanwhile) {
         this.real = real;
@@ -33,11 +40,12 @@ final class BuggyStore {
         BuggyStore buggy = new BuggyStore(real, bug, meanwhile);
         return (DedupStore) Proxy.newProxyInstance(
                 DedupStore.class.getClassLoader(),
-                new Class<?>[] {DedupStore.class},
+                new Class<?>[] {DedupStore.class, StepRecords.class},
                 (proxy, method, arguments) -> switch (method.getName()) {
                     case "claim" -> each(arguments[0], (ClaimRequest request) -> buggy.claim(request));
                     case "complete" -> each(arguments[0], (CompleteRequest request) -> buggy.complete(request));
                     case "release" -> each(arguments[0], (ReleaseRequest request) -> buggy.release(request));
+                    case "keepSteps" -> each(arguments[0], (StepRequest request) -> buggy.keepStep(request));
                     case "renew" -> each(arguments[0], (RenewRequest request) -> buggy.renew(request));
                     default -> {
                         try {
@@ -72,8 +80,20 @@ final class BuggyStore {
         }
         if (answer instanceof Acquired acquired) {
             return switch (bug) {
-                case TOKEN_STANDS_STILL -> new Acquired(acquired.attempt(), acquired.deaths(), acquired.tookOver(), 1);
-                case ATTEMPT_ALWAYS_ONE -> new Acquired(1, 0, false, acquired.fencingToken());
+                case TOKEN_STANDS_STILL ->
+                    new Acquired(acquired.attempt(), acquired.deaths(), acquired.tookOver(), 1, acquired.steps());
+                case ATTEMPT_ALWAYS_ONE -> new Acquired(1, 0, false, acquired.fencingToken(), acquired.steps());
+                case STEPS_DROPPED_BY_CLAIM ->
+                    new Acquired(acquired.attempt(), acquired.deaths(), acquired.tookOver(), acquired.fencingToken());
+                case STEPS_OUTLIVE_DONE ->
+                    acquired.steps() == null
+                            ? new Acquired(
+                                    acquired.attempt(),
+                                    acquired.deaths(),
+                                    acquired.tookOver(),
+                                    acquired.fencingToken(),
+                                    inherited.get(request.key()))
+                            : acquired;
                 default -> acquired;
             };
         }
@@ -91,6 +111,11 @@ final class BuggyStore {
             var unused = real.forceDone(request.claim().key(), request.window(), LiveLease.OVERRIDE);
             return WriteResult.applied();
         }
+        if (bug == Bug.STEPS_OUTLIVE_DONE) {
+            real.find(request.claim().key())
+                    .map(StoredRecord::steps)
+                    .ifPresent(steps -> inherited.put(request.claim().key(), steps));
+        }
         return real.complete(List.of(request)).get(0);
     }
 
@@ -106,6 +131,15 @@ final class BuggyStore {
         return real.release(List.of(
                         bug == Bug.OWNERLESS_RELEASE
                                 ? new ReleaseRequest(stolen(request.claim()), request.mode())
+                                : request))
+                .get(0);
+    }
+
+    private WriteResult keepStep(StepRequest request) {
+        return StepRecords.of(real)
+                .keepSteps(List.of(
+                        bug == Bug.OWNERLESS_STEP
+                                ? new StepRequest(stolen(request.claim()), request.entry())
                                 : request))
                 .get(0);
     }

@@ -39,6 +39,12 @@ final class Effects {
         }
     }
 
+    /** A step's function, by a run that may have lost its claim. */
+    void happenAsStep(Claim claim) {
+        book.stepRuns(claim);
+        happen(claim.key(), claim.attempt());
+    }
+
     /** From here on the documented window is open: the next copy may run again. */
     void excuse(DedupKey key) {
         excused.add(key);

@@ -12,6 +12,8 @@ import io.dedup.store.CompleteRequest;
 import io.dedup.store.DedupStore;
 import io.dedup.store.ReleaseRequest;
 import io.dedup.store.RenewRequest;
+import io.dedup.store.StepRecords;
+import io.dedup.store.StepRequest;
 import io.dedup.store.StoredRecord;
 import io.dedup.store.WriteResult;
 import java.time.Duration;
@@ -32,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  * A process's way to the store, which loses requests and replies as it is told. What the engine writes in the background
  * waits here until the history lets it pass, so that one seed always tells one history.
  */
-final class Gateway implements DedupStore {
+final class Gateway implements DedupStore, StepRecords {
     enum Fault {
         NONE,
         REQUEST_LOST,
@@ -47,6 +49,9 @@ final class Gateway implements DedupStore {
     private @Nullable DedupStore store;
     private volatile boolean dead;
     private Fault next = Fault.NONE;
+    /** Whether a step's write has failed, which the engine sends once more. */
+    private boolean sentAgain;
+
     private IntSupplier backgroundWork = () -> 0;
 
     /** @param work how much the process still has to tell the store in the background */
@@ -58,6 +63,7 @@ final class Gateway implements DedupStore {
         store = to;
         dead = false;
         next = Fault.NONE;
+        sentAgain = false;
         claims.clear();
     }
 
@@ -168,6 +174,19 @@ final class Gateway implements DedupStore {
     @Override
     public List<WriteResult> release(List<ReleaseRequest> requests) {
         return call(() -> store().release(requests), () -> lost(requests));
+    }
+
+    /** Whatever goes wrong with a step's write goes wrong with its repetition, too, or a step would never be left unkept. */
+    @Override
+    public List<WriteResult> keepSteps(List<StepRequest> requests) {
+        Fault fault = next;
+        try {
+            return call(() -> StepRecords.of(store()).keepSteps(requests), () -> lost(requests));
+        } catch (DedupStoreException e) {
+            sentAgain = !sentAgain;
+            next = sentAgain ? fault : Fault.NONE;
+            throw e;
+        }
     }
 
     private static List<WriteResult> lost(List<?> requests) {

@@ -7,6 +7,7 @@ import io.dedup.adapter.Delivery;
 import io.dedup.adapter.Execution;
 import io.dedup.adapter.WaitBudget;
 import io.dedup.protocol.Gateway.Fault;
+import io.dedup.step.LeaseLostException;
 import io.dedup.store.Claim;
 import io.dedup.store.ReleaseMode;
 import io.dedup.store.ReleaseRequest;
@@ -34,6 +35,7 @@ final class History {
     private final Random random;
     private final Book book;
     private final Effects effects;
+    private final Effects steps;
     private final Broker broker;
     private final List<Run> runs = new ArrayList<>();
     private final List<Run> pending = new ArrayList<>(); // succeeded, and DONE only once the store could be told
@@ -51,6 +53,7 @@ final class History {
         InMemoryDedupStore real = new InMemoryDedupStore(() -> now, Duration.ofDays(7));
         this.book = new Book(real, bug.isOfStore() ? BuggyStore.of(real, bug, this::meanwhile) : real, () -> now);
         this.effects = new Effects(book);
+        this.steps = new Effects(book);
         this.broker = new Broker(random, book, effects);
         nodes.forEach(node -> node.gateway.connect(book));
         for (String id : List.of("a", "b")) {
@@ -84,8 +87,10 @@ final class History {
             deliver(node, 1);
         } else if (dice < 32) {
             deliver(node, 2 + random.nextInt(2));
-        } else if (dice < 44) {
+        } else if (dice < 38) {
             with(this::effect);
+        } else if (dice < 44) {
+            with(this::namedStep);
         } else if (dice < 60) {
             with(this::finish);
         } else if (dice < 66) {
@@ -111,6 +116,7 @@ final class History {
             advance(Node.WINDOW);
             nodes.forEach(Node::restart); // their clocks haven't moved
             effects.windowsOver();
+            steps.windowsOver();
         }
     }
 
@@ -208,7 +214,44 @@ final class History {
         }
     }
 
+    /** The handler's only named step. A claim that is known to be lost ends the handler. */
+    private void namedStep(Run run) {
+        if (run.stepped) {
+            return;
+        }
+        Claim claim = run.claim;
+        Fault fault = fault(run.node);
+        String outcome = "kept before";
+        boolean[] ran = {false};
+        try {
+            run.execution.step("mail", () -> {
+                ran[0] = true;
+                if (!book.isHeld(claim)) {
+                    steps.excuse(claim.key()); // the step that a paused process is in
+                }
+                steps.happenAsStep(claim);
+            });
+            run.stepped = true;
+            if (ran[0]) {
+                outcome = book.hasSteps(claim.key()) ? "kept" : "not kept";
+                if (!book.hasSteps(claim.key())) {
+                    steps.excuse(claim.key());
+                }
+            }
+        } catch (LeaseLostException e) {
+            outcome = "lost";
+            fail(run);
+        }
+        log.add(run.node + " runs the step of " + run.copies.get(0) + " (" + fault + "): " + outcome);
+    }
+
     private void finish(Run run) {
+        if (random.nextBoolean()) {
+            namedStep(run);
+            if (!runs.contains(run)) {
+                return;
+            }
+        }
         effect(run);
         runs.remove(run);
         effects.excuseUnlessHeld(run.claim); // somebody may have taken over
@@ -241,7 +284,7 @@ final class History {
     }
 
     private void giveBack(Run run) {
-        if (!run.effected) {
+        if (!run.effected && !run.stepped) {
             runs.remove(run);
             Fault fault = fault(run.node);
             run.execution.giveBack();

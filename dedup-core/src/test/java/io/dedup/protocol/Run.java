@@ -11,6 +11,8 @@ final class Run {
     final Execution execution;
     final Claim claim;
     boolean effected;
+    /** Its step has run, or was kept. */
+    boolean stepped;
 
     /** @param copies the message, and those copies of it that came with it and follow it */
     Run(Node node, List<Copy> copies, Execution execution, Claim claim) {

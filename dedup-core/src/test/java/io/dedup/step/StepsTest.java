@@ -38,6 +38,8 @@ import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
@@ -236,6 +238,141 @@ class StepsTest extends DeduplicatorTestBase {
         });
 
         assertThat(effects).isEmpty();
+    }
+
+    @Test
+    @DisplayName(
+            "a handler that catches the loss and returns has not handled the message: it is deferred, not acknowledged")
+    void swallowedLoss() {
+        Deduplicator paused = deduplicator();
+
+        assertThat(paused.execute(key("a"), this::catchesItsLoss)).isInstanceOf(Deferred.class);
+        assertThat(paused.executeAsync(
+                                DedupCall.<@Nullable Void>of(key("b")),
+                                context -> CompletableFuture.supplyAsync(() -> catchesItsLoss(context)))
+                        .toCompletableFuture())
+                .succeedsWithin(Duration.ofSeconds(10))
+                .isInstanceOf(Deferred.class);
+        assertThat(paused.executeAll(
+                        List.of("c"),
+                        DedupScopeKeys::of,
+                        items -> items.forEach(item ->
+                                assertThat(catchesItsLoss(item.context())).isNull())))
+                .singleElement()
+                .isInstanceOf(Deferred.class);
+    }
+
+    private @Nullable Void catchesItsLoss(DedupContext context) {
+        try {
+            context.step("charge", () -> {
+                clock.advance(LONGER_THAN_THE_LEASE);
+                assertThatExceptionOfType(Broken.class)
+                        .isThrownBy(() -> deduplicator().execute(context.key(), next -> {
+                            throw new Broken();
+                        }));
+            });
+            throw new AssertionError("its lease is lost");
+        } catch (LeaseLostException e) {
+            return null;
+        }
+    }
+
+    @Test
+    @DisplayName("answers that are lost again and again don't use up the room of later steps")
+    void lostAnswersTakeNoRoom() {
+        Deduplicator dedup = deduplicator();
+        store.on(Op.STEP, Faults.lostAnswer());
+        fails(dedup, context -> {
+            IntStream.range(0, 4)
+                    .forEach(i -> context.step("s" + i, byte[].class, () -> {
+                        effect("s" + i);
+                        return new byte[40_000];
+                    }));
+            throw new Broken();
+        });
+        store.heal();
+
+        dedup.execute(key("a"), context -> {
+            IntStream.range(0, 4)
+                    .forEach(i -> context.step("s" + i, byte[].class, () -> {
+                        effect("s" + i + " again");
+                        return new byte[0];
+                    }));
+            context.step("mail", () -> effect("mail"));
+            return null;
+        });
+
+        assertThat(effects).containsExactly("s0", "s1", "s2", "s3", "mail");
+    }
+
+    @Test
+    @DisplayName(
+            "a step that is still running when its run ends isn't kept, and says so instead of naming another consumer")
+    void outlivesItsRun() throws Exception {
+        Deduplicator dedup = deduplicator();
+        CompletableFuture<@Nullable Void> released = new CompletableFuture<>();
+        List<CompletableFuture<Void>> late = new ArrayList<>();
+        fails(dedup, context -> {
+            CompletableFuture<@Nullable Void> begun = new CompletableFuture<>();
+            late.add(CompletableFuture.runAsync(() -> context.step("mail", () -> {
+                begun.complete(null);
+                released.join();
+                effect("mail");
+            })));
+            begun.join();
+            throw new Broken();
+        });
+        released.complete(null);
+
+        assertThat(late.get(0))
+                .failsWithin(Duration.ofSeconds(10))
+                .withThrowableOfType(ExecutionException.class)
+                .withCauseInstanceOf(IllegalStateException.class)
+                .withMessageContaining("its run had ended");
+        assertThat(events.count("lost a")).isZero();
+        assertThat(events.all()).contains("step a mail unrecorded");
+    }
+
+    @Test
+    @DisplayName("a step within a step is kept by itself, and skipped with the outer one")
+    void nested() {
+        Deduplicator dedup = deduplicator();
+        AtomicInteger attempts = new AtomicInteger();
+        DedupHandler<@Nullable Void, RuntimeException> handler = context -> {
+            int attempt = attempts.incrementAndGet();
+            context.step("order", () -> {
+                context.step("charge", () -> effect("charge"));
+                if (attempt == 1) {
+                    throw new Broken();
+                }
+                effect("order");
+            });
+            if (attempt == 2) {
+                throw new Broken();
+            }
+            return null;
+        };
+        fails(dedup, handler);
+        fails(dedup, handler);
+        dedup.execute(key("a"), handler);
+
+        assertThat(effects).containsExactly("charge", "order");
+    }
+
+    @Test
+    @DisplayName("an operator who forgets a message while its step runs ends its run: the step writes no new record")
+    void forgottenMeanwhile() {
+        Deduplicator dedup = deduplicator();
+
+        assertThat(dedup.execute(key("a"), context -> {
+                    context.step("charge", () -> {
+                        effect("charge");
+                        dedup.forget(key("a"), LiveLease.OVERRIDE);
+                    });
+                    throw new AssertionError("its claim is gone");
+                }))
+                .isInstanceOf(Deferred.class);
+        assertThat(store.find(key("a"))).isEmpty();
     }
 
     @Test

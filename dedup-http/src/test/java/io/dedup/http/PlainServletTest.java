@@ -21,6 +21,8 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.catalina.Context;
 import org.apache.catalina.startup.Tomcat;
@@ -36,6 +38,7 @@ import org.junit.jupiter.api.io.TempDir;
 class PlainServletTest {
     private final Tomcat tomcat = new Tomcat();
     private final AtomicInteger runs = new AtomicInteger();
+    private final List<String> effects = new CopyOnWriteArrayList<>();
 
     @TempDir
     Path directory;
@@ -49,6 +52,13 @@ class PlainServletTest {
         @Override
         protected void doPost(HttpServletRequest request, HttpServletResponse response) throws IOException {
             DedupContext dedup = (DedupContext) request.getAttribute(HttpDedup.CONTEXT);
+            if ("checkout".equals(request.getHeader("X-Client"))) {
+                dedup.step("charge", () -> effects.add("charge " + dedup.attempt()));
+                if (dedup.attempt() == 1) {
+                    throw new IllegalStateException("the mail server is down");
+                }
+                dedup.step("mail", () -> effects.add("mail " + dedup.attempt()));
+            }
             response.setStatus(201);
             response.getWriter().print("run " + runs.incrementAndGet() + " of " + (dedup == null ? "?" : dedup.key()));
         }
@@ -111,6 +121,15 @@ class PlainServletTest {
         assertThat(second.body()).isEqualTo(first.body());
         assertThat(second.headers().firstValue("Idempotency-Replayed")).contains("true");
         assertThat(other.body()).startsWith("run 2 of ");
+    }
+
+    @Test
+    @DisplayName("a request that failed and is sent again goes on at the step that hasn't run")
+    void steps() throws Exception {
+        assertThat(post("/payments", "checkout").statusCode()).isEqualTo(500);
+        assertThat(post("/payments", "checkout").statusCode()).isEqualTo(201);
+
+        assertThat(effects).containsExactly("charge 1", "mail 2");
     }
 
     @Test

@@ -9,6 +9,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
@@ -65,6 +66,41 @@ class StepListenerTest {
     @DisplayName("so does one whose handler runs its steps on other threads")
     void futures() {
         goesOn(new Futures());
+    }
+
+    record Batches(Scene scene, Consumer<DedupContext> work) {
+        @KafkaListener(id = "steps", groupId = "${group}", topics = "${topic}")
+        void on(List<ConsumerRecord<String, String>> records) {
+            for (ConsumerRecord<String, String> record : records) {
+                work.accept(scene.contexts.current(Scene.id(record)));
+            }
+        }
+    }
+
+    @Test
+    @DisplayName("so does each record of a batch, whose handler finds the contexts by the records' IDs")
+    void batches() {
+        try (Scene scene = new Scene()) {
+            AtomicInteger broken = new AtomicInteger(2);
+            scene.send("a", "b", "a", "c");
+            new AnnotatedScene(scene)
+                    .with(factory -> {
+                        factory.setBatchListener(true);
+                        factory.setCommonErrorHandler(new DefaultErrorHandler(new FixedBackOff(0, 5)));
+                    })
+                    .start(new Batches(scene, context -> {
+                        String id = context.key().messageId();
+                        context.step("charge", () -> steps.add("charge " + id));
+                        if (id.equals("b") && broken.getAndDecrement() > 0) {
+                            throw new IllegalStateException("fails after a step");
+                        }
+                        context.step("mail", () -> steps.add("mail " + id));
+                    }));
+            scene.awaitCommitted(4);
+
+            assertThat(steps)
+                    .containsExactlyInAnyOrder("charge a", "mail a", "charge b", "mail b", "charge c", "mail c");
+        }
     }
 
     @Test

@@ -63,7 +63,8 @@ record AsyncRun<R extends @Nullable Object>(
                 : CompletableFuture.failedStage(thrown);
     }
 
-    private DedupOutcome<R> settle(R value, @Nullable Throwable error) {
+    private DedupOutcome<R> settle(R value, @Nullable Throwable thrown) {
+        Throwable error = thrown == null ? HandlerRun.stopped(execution) : thrown;
         if (error == null) {
             Completion completion = execution.succeed(
                     outcomes.encode(call, policy.maxResultBytes(), value), WaitBudget.of(policy.inFlightWait()));

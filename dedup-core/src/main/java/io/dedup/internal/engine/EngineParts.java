@@ -65,7 +65,8 @@ record EngineParts(
                 new Completions(calls, gates, listeners, background, successes),
                 releases,
                 new RunReferences(settings.runReference()),
-                new Steps(store, calls, listeners, settings.stepCodec(), settings.resultEncryption()));
+                new Steps(store, calls, listeners, settings.stepCodec(), settings.resultEncryption()),
+                settings.contexts());
         PoisonMessages poison = new PoisonMessages(listeners, settlement);
         AdmissionDecider decider = new AdmissionDecider(
                 listeners, heartbeat, background, settlement, poison, handover, missingIds, concurrent);

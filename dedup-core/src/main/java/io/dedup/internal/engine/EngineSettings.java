@@ -2,6 +2,7 @@ package io.dedup.internal.engine;
 
 import io.dedup.DedupListener;
 import io.dedup.RunReference;
+import io.dedup.internal.run.ThreadContexts;
 import io.dedup.privacy.ResultEncryption;
 import io.dedup.step.StepCodec;
 import io.dedup.store.DedupStore;
@@ -19,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param runReference identifies a run to its later duplicates; null for none
  * @param resultEncryption encrypts results for the store; null to store them as they are
  * @param stepCodec encodes the results of steps by their class; null for simple classes only
+ * @param contexts notes which thread handles what; null if nobody asks
  * @param shortestLease of all policies; determines how often the heartbeat checks the claims
  * @param shutdownTimeout how long closing waits for running handlers while it renews their leases
  */
@@ -30,6 +32,7 @@ public record EngineSettings(
         @Nullable RunReference runReference,
         @Nullable ResultEncryption resultEncryption,
         @Nullable StepCodec stepCodec,
+        @Nullable ThreadContexts contexts,
         Duration shortestLease,
         Duration shutdownTimeout) {
     public EngineSettings {

@@ -21,6 +21,8 @@ import io.dedup.store.StoredResult;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -76,6 +78,10 @@ public final class AdmittedRun extends RunFlags implements Execution, SteppedRun
         void abandon(AdmittedRun run);
 
         Steps steps();
+
+        /** Null if nobody asks which thread handles what. */
+        @Nullable
+        ThreadContexts contexts();
 
         /** Reports that another owner has taken over the claim. */
         void lost(AdmittedRun run);
@@ -142,6 +148,30 @@ public final class AdmittedRun extends RunFlags implements Execution, SteppedRun
         long now = System.nanoTime();
         startedAt = now == 0 ? 1 : now;
         reference = settling.referenceOf(guard); // after the start: if it hangs, maxProcessingTime ends the renewals
+    }
+
+    @Override
+    public @Nullable Object enter(@Nullable Collection<? extends Execution> together) {
+        ThreadContexts contexts = settling.contexts();
+        return contexts == null ? null : contexts.enter(together == null ? List.of(this) : together);
+    }
+
+    @Override
+    public void leave(@Nullable Object before) {
+        ThreadContexts contexts = settling.contexts();
+        if (contexts != null) {
+            contexts.leave(before);
+        }
+    }
+
+    @Override
+    public boolean stoppedAtStep() {
+        return isStopped();
+    }
+
+    @Override
+    public void stopped() {
+        markStopped();
     }
 
     @Override

@@ -15,6 +15,7 @@ abstract class RunFlags {
     private static final int SUCCEEDED = 8;
     private static final int ANSWERED = 16;
     private static final int LOST = 32;
+    private static final int STOPPED = 64;
 
     static {
         try {
@@ -60,6 +61,15 @@ abstract class RunFlags {
 
     public final boolean isLost() {
         return (flags & LOST) != 0;
+    }
+
+    /** Marks that a step has thrown because the claim is lost. */
+    public final void markStopped() {
+        boolean unused = isFirst(STOPPED);
+    }
+
+    public final boolean isStopped() {
+        return (flags & STOPPED) != 0;
     }
 
     /** True the first time that it is called. */

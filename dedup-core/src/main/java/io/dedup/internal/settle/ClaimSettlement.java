@@ -7,6 +7,7 @@ import io.dedup.internal.listener.SafeLog;
 import io.dedup.internal.run.AdmittedRun;
 import io.dedup.internal.run.AdmittedRun.Guard;
 import io.dedup.internal.run.RunReferences;
+import io.dedup.internal.run.ThreadContexts;
 import io.dedup.internal.step.Steps;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,14 +28,22 @@ public final class ClaimSettlement implements AdmittedRun.Settling {
     private final Releases releases;
     private final RunReferences references;
     private final Steps steps;
+    private final @Nullable ThreadContexts contexts;
 
+    /** @param contexts null if nobody asks which thread handles what */
     public ClaimSettlement(
-            Heartbeat heartbeat, Completions completions, Releases releases, RunReferences references, Steps steps) {
+            Heartbeat heartbeat,
+            Completions completions,
+            Releases releases,
+            RunReferences references,
+            Steps steps,
+            @Nullable ThreadContexts contexts) {
         this.heartbeat = heartbeat;
         this.completions = completions;
         this.releases = releases;
         this.references = references;
         this.steps = steps;
+        this.contexts = contexts;
     }
 
     @Override
@@ -146,6 +155,11 @@ public final class ClaimSettlement implements AdmittedRun.Settling {
         open.forEach(completions::forgetSuccess);
         open.forEach(AdmittedRun::flushSteps);
         return !open.isEmpty() && releases.release(open, cause);
+    }
+
+    @Override
+    public @Nullable ThreadContexts contexts() {
+        return contexts;
     }
 
     @Override

@@ -117,7 +117,12 @@ public final class RunSteps {
             }
             kept = known;
             count = known.size();
-            bytes = log == null ? 0 : log.length;
+            bytes =
+                    known
+                            .values()
+                            .stream() // not the log's length: what was sent again, after a lost answer, is in it twice
+                            .mapToInt(step -> StepLog.entry(step).length)
+                            .sum();
         }
         return known;
     }
@@ -134,6 +139,7 @@ public final class RunSteps {
 
     private void requireLease(DedupKey key, String name) {
         if (run.leaseLost()) {
+            run.stopped();
             throw new LeaseLostException("Step " + name + " of message ID " + key
                     + " did not run: the lease is lost, so another consumer may be handling the message");
         }
@@ -163,7 +169,14 @@ public final class RunSteps {
         } finally {
             lock.unlock();
         }
+        if (answer instanceof WriteResult.LeaseLost && run.hasEnded()) {
+            steps.report(key, name, StepOutcome.UNRECORDED);
+            throw new IllegalStateException("step " + name + " of message ID " + key
+                    + " was still running when its run had ended, so that it isn't kept: another attempt would run it again."
+                    + " A handler must not end before its steps have");
+        }
         if (answer instanceof WriteResult.LeaseLost) {
+            run.stopped();
             run.lost();
             steps.report(key, name, StepOutcome.LEASE_LOST);
             throw new LeaseLostException("Step " + name + " of message ID " + key

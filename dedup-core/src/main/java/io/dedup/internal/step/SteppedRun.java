@@ -24,6 +24,9 @@ public interface SteppedRun {
 
     boolean leaseLost();
 
+    /** A step is about to throw a {@link io.dedup.step.LeaseLostException}. */
+    void stopped();
+
     /** Another owner has taken over the claim; reported once. */
     void lost();
 }

@@ -36,7 +36,7 @@ class ClaimSettlementTest {
     private final FaultyStore store = new FaultyStore(new InMemoryDedupStore(clock, Duration.ofDays(7)));
     private final Events events = new Events();
     private final DedupEngine engine = new DedupEngine(new EngineSettings(
-            store, null, null, List.of(events), null, null, null, Duration.ofSeconds(30), Duration.ZERO));
+            store, null, null, List.of(events), null, null, null, null, Duration.ofSeconds(30), Duration.ZERO));
     private final DedupTopic topic = topic(DedupPolicy.builder());
     private final DedupTopic shadow = topic(DedupPolicy.builder().shadow(true));
 

@@ -2,6 +2,7 @@ package io.dedup.kafka.crash;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import io.dedup.DedupContext;
 import io.dedup.Deduplicator;
 import io.dedup.engine.Deduplicators;
 import io.dedup.kafka.KafkaDedup;
@@ -23,12 +24,15 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.support.JdbcTransactionManager;
+import org.springframework.kafka.config.MethodKafkaListenerEndpoint;
 import org.springframework.kafka.core.DefaultKafkaConsumerFactory;
 import org.springframework.kafka.listener.BatchMessageListener;
 import org.springframework.kafka.listener.ConcurrentMessageListenerContainer;
 import org.springframework.kafka.listener.ContainerProperties;
 import org.springframework.kafka.listener.DefaultErrorHandler;
+import org.springframework.kafka.listener.GenericMessageListener;
 import org.springframework.kafka.listener.MessageListener;
+import org.springframework.messaging.handler.annotation.support.DefaultMessageHandlerMethodFactory;
 import org.springframework.transaction.support.TransactionTemplate;
 import org.springframework.util.backoff.FixedBackOff;
 
@@ -44,16 +48,17 @@ final class CrashConsumer {
     private static final Duration START = Duration.ofSeconds(15);
 
     private static final Duration LEASE = Duration.ofSeconds(2);
-    private static final int COMMON_ARGUMENTS = 3;
+    private static final int COMMON_ARGUMENTS = 4;
     private static final int ARGUMENTS_PER_DATABASE = 4;
 
     private final String bootstrap;
     private final String run;
     private final RedisDedupStore redis;
+    private final List<Plan> plans;
     private final Set<Trial> ready = ConcurrentHashMap.newKeySet();
     private final CountDownLatch waiting;
 
-    private CrashConsumer(String bootstrap, String run, String redis, int trials) {
+    private CrashConsumer(String bootstrap, String run, String redis, List<Plan> plans, int databases) {
         this.bootstrap = bootstrap;
         this.run = run;
         this.redis = RedisDedupStore.builder()
@@ -61,18 +66,19 @@ final class CrashConsumer {
                 .namespace(run)
                 .commandTimeout(START)
                 .build();
-        this.waiting = new CountDownLatch(trials);
+        this.plans = plans;
+        this.waiting = new CountDownLatch(databases * plans.size());
     }
 
-    /** Arguments: bootstrap servers, the run's name, Redis's URI; for each database its name, JDBC URL, user and password. */
+    /** Arguments: bootstrap servers, the run's name, Redis's URI, the plans; for each database its name, JDBC URL, user and password. */
     public static void main(String[] args) throws InterruptedException {
         ParentWatch.start(); // whoever ends the run has ended this
         int databases = (args.length - COMMON_ARGUMENTS) / ARGUMENTS_PER_DATABASE;
         try {
-            var consumer = new CrashConsumer(args[0], args[1], args[2], databases * Plan.values().length);
+            var consumer = new CrashConsumer(args[0], args[1], args[2], Plan.named(args[3]), databases);
             List<ConcurrentMessageListenerContainer<String, String>> containers = new ArrayList<>();
             for (int i = COMMON_ARGUMENTS; i < args.length; i += ARGUMENTS_PER_DATABASE) {
-                containers.addAll(consumer.containers(args[i], pool(args[i + 1], args[i + 2], args[i + 3])));
+                containers.addAll(consumer.containers(args[i], consumer.pool(args[i + 1], args[i + 2], args[i + 3])));
             }
             containers.forEach(ConcurrentMessageListenerContainer::start);
             consumer.waiting.await();
@@ -86,12 +92,12 @@ final class CrashConsumer {
         new CountDownLatch(1).await(); // until it is killed
     }
 
-    private static HikariDataSource pool(String url, String user, String password) {
+    private HikariDataSource pool(String url, String user, String password) {
         HikariConfig config = new HikariConfig();
         config.setJdbcUrl(url);
         config.setUsername(user);
         config.setPassword(password);
-        config.setMaximumPoolSize(2 * Plan.values().length + 1);
+        config.setMaximumPoolSize(2 * plans.size() + 1);
         config.setMinimumIdle(2);
         return new HikariDataSource(config);
     }
@@ -103,9 +109,9 @@ final class CrashConsumer {
         Bank bank = new Bank(new JdbcTemplate(pool));
         JdbcDedupStore table = JdbcDedupStore.builder(pool).build();
         List<ConcurrentMessageListenerContainer<String, String>> all = new ArrayList<>();
-        for (Trial trial : Trial.on(database)) {
+        for (Trial trial : Trial.on(database, plans)) {
             DedupMode mode = trial.plan().mode;
-            DedupStore store = mode == DedupMode.TIERED || mode == DedupMode.LEASED ? redis : table;
+            DedupStore store = trial.plan().isInRedis() ? redis : table;
             Deduplicator dedup = Deduplicators.builder(store)
                     .consumer(trial.topic(run))
                     .transactions(table.transactions(manager))
@@ -131,7 +137,7 @@ final class CrashConsumer {
         Plan plan = trial.plan();
         ContainerProperties properties = new ContainerProperties(trial.topic(run));
         properties.setPollTimeout(300);
-        properties.setMessageListener(plan.batch ? batches(trial, bank) : records(trial, own, bank));
+        properties.setMessageListener(listener(trial, own, bank));
         var factory = new DefaultKafkaConsumerFactory<String, String>(
                 Map.of(
                         "bootstrap.servers",
@@ -154,6 +160,31 @@ final class CrashConsumer {
         return container;
     }
 
+    private GenericMessageListener<?> listener(Trial trial, TransactionTemplate own, Bank bank) {
+        if (trial.plan().hasThreeEffects()) {
+            return trial.plan().hasSteps()
+                    ? method(new SteppedHandler((record, context) -> steps(trial, record, context, own, bank)))
+                    : (MessageListener<String, String>) record -> effects(trial, record, own, bank);
+        }
+        return trial.plan().batch ? batches(trial, bank) : records(trial, own, bank);
+    }
+
+    /** Equivalent to an annotated method: only those have a context. */
+    private static GenericMessageListener<?> method(SteppedHandler handler) {
+        var methods = new DefaultMessageHandlerMethodFactory();
+        methods.afterPropertiesSet();
+        var endpoint = new MethodKafkaListenerEndpoint<String, String>();
+        endpoint.setId("steps");
+        endpoint.setTopics("steps");
+        endpoint.setBean(handler);
+        endpoint.setMethod(SteppedHandler.METHOD);
+        endpoint.setMessageHandlerMethodFactory(methods);
+        var container = new ConcurrentMessageListenerContainer<String, String>(
+                new DefaultKafkaConsumerFactory<>(Map.of()), new ContainerProperties("steps"));
+        endpoint.setupListenerContainer(container, null);
+        return (GenericMessageListener<?>) container.getContainerProperties().getMessageListener();
+    }
+
     private MessageListener<String, String> records(Trial trial, TransactionTemplate own, Bank bank) {
         if (trial.plan().mode.isTransactional()) {
             return record -> move(trial, record, bank);
@@ -165,12 +196,33 @@ final class CrashConsumer {
         return records -> records.forEach(record -> move(trial, record, bank));
     }
 
+    private void effects(Trial trial, ConsumerRecord<String, String> record, TransactionTemplate own, Bank bank) {
+        Transfer transfer = handling(trial, record);
+        Bank.effects(trial.plan()).forEach(effect -> bank.effect(trial.plan(), transfer, effect, own));
+    }
+
+    private void steps(
+            Trial trial,
+            ConsumerRecord<String, String> record,
+            DedupContext context,
+            TransactionTemplate own,
+            Bank bank) {
+        Transfer transfer = handling(trial, record);
+        for (String effect : Bank.effects(trial.plan())) {
+            context.step(effect, () -> bank.effect(trial.plan(), transfer, effect, own));
+        }
+    }
+
     private void move(Trial trial, ConsumerRecord<String, String> record, Bank bank) {
+        bank.move(trial.plan(), handling(trial, record));
+    }
+
+    private Transfer handling(Trial trial, ConsumerRecord<String, String> record) {
         if (ready.add(trial)) {
             System.out.println("READY " + trial.database() + " " + trial.plan());
             waiting.countDown();
         }
         String id = new String(record.headers().lastHeader("id").value(), StandardCharsets.UTF_8);
-        bank.move(trial.plan(), Transfer.of(id, record.value()));
+        return Transfer.of(id, record.value());
     }
 }

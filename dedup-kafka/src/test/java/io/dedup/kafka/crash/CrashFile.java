@@ -4,7 +4,10 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /** The counts of all rounds, a line for each round and trial. */
 final class CrashFile {
@@ -14,14 +17,16 @@ final class CrashFile {
     private static final int TWICE = 5;
     private static final int MISSING = 6;
     private static final int BALANCED = 7;
+    private static final int TWICE_BY_EFFECT = 9;
 
     private final Path path;
     private final List<Trial> trials;
 
-    CrashFile(Path path, List<String> databases) {
+    CrashFile(Path path, List<String> databases, List<Plan> plans) {
         this.path = path;
-        this.trials =
-                databases.stream().flatMap(name -> Trial.on(name).stream()).toList();
+        this.trials = databases.stream()
+                .flatMap(name -> Trial.on(name, plans).stream())
+                .toList();
     }
 
     void append(List<CrashRun.Count> counts, long seed) throws IOException {
@@ -36,7 +41,8 @@ final class CrashFile {
                         String.valueOf(count.twice()),
                         String.valueOf(count.missing()),
                         String.valueOf(count.balanced()),
-                        String.valueOf(seed)))
+                        String.valueOf(seed),
+                        count.twiceByEffect().stream().map(String::valueOf).collect(Collectors.joining("+"))))
                 .toList();
         Files.write(path, lines, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
     }
@@ -72,12 +78,12 @@ final class CrashFile {
 
     void print() throws IOException {
         System.out.printf(
-                "%-8s %-22s %6s %9s %8s %6s %8s %9s%n",
-                "database", "plan", "kills", "messages", "effects", "twice", "missing", "balanced");
+                "%-8s %-22s %6s %9s %8s %6s %8s %9s %s%n",
+                "database", "plan", "kills", "messages", "effects", "twice", "missing", "balanced", "twice by effect");
         for (Trial trial : trials) {
             List<String[]> rows = rows(trial);
             System.out.printf(
-                    "%-8s %-22s %6d %9d %8d %6d %8d %9s%n",
+                    "%-8s %-22s %6d %9d %8d %6d %8d %9s %s%n",
                     trial.database(),
                     trial.plan(),
                     sum(rows, KILLS),
@@ -85,7 +91,8 @@ final class CrashFile {
                     sum(rows, MOVES),
                     sum(rows, TWICE),
                     sum(rows, MISSING),
-                    isBalanced(rows));
+                    isBalanced(rows),
+                    twiceByEffect(trial, rows));
         }
     }
 
@@ -98,6 +105,20 @@ final class CrashFile {
                 .filter(row -> row[0].equals(trial.database())
                         && row[1].equals(trial.plan().name()))
                 .toList();
+    }
+
+    private static String twiceByEffect(Trial trial, List<String[]> rows) {
+        List<String> effects = Bank.effects(trial.plan());
+        int[] sums = new int[effects.size()];
+        for (String[] row : rows) {
+            if (row.length > TWICE_BY_EFFECT) { // earlier versions had no such column
+                String[] each = row[TWICE_BY_EFFECT].split("\\+", -1);
+                Arrays.setAll(sums, i -> sums[i] + Integer.parseInt(each[i]));
+            }
+        }
+        return IntStream.range(0, sums.length)
+                .mapToObj(i -> effects.get(i) + " " + sums[i])
+                .collect(Collectors.joining(", "));
     }
 
     private static boolean isBalanced(List<String[]> rows) {

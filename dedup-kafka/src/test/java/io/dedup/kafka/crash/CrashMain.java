@@ -21,26 +21,27 @@ public final class CrashMain {
 
     /**
      * Arguments: {@code postgres}, {@code mariadb}, or both with a comma between; the number of kills for each plan on each
-     * database; the number of messages over all of them; the file.
+     * database; the number of messages over all of them; the file; the plans, with commas between, or {@code all}.
      */
     public static void main(String[] args) throws Exception {
         ParentWatch.start();
         List<String> names = List.of(args[0].split(",", -1));
         int kills = Integer.parseInt(args[1]);
         int messages = Integer.parseInt(args[2]);
-        CrashFile file = new CrashFile(Path.of(args[3]), names);
-        int messagesPerKill = Math.max(1, messages / kills / names.size() / Plan.values().length);
+        List<Plan> plans = Plan.named(args[4]);
+        CrashFile file = new CrashFile(Path.of(args[3]), names, plans);
+        int messagesPerKill = Math.max(1, messages / kills / names.size() / plans.size());
         ConsumerStarts starts = ConsumerStarts.create();
         KafkaAddress kafka = KafkaServers.builder()
                 // A busy machine makes it miss the few seconds that tests wait for.
                 .setting("broker.session.timeout.ms", "60000")
                 .start()
                 .address();
-        rehearse(kafka, names, starts);
+        rehearse(kafka, names, plans, starts);
         while (file.kills() < kills || file.messages() < messages) {
             long seed = System.nanoTime();
             long start = System.nanoTime();
-            List<CrashRun.Count> counts = round(kafka, names, starts, messagesPerKill, seed);
+            List<CrashRun.Count> counts = round(kafka, names, plans, starts, messagesPerKill, seed);
             file.append(counts, seed);
             System.out.printf(
                     "%d of %d kills, %d of %d messages; this round took %d s%s%n",
@@ -55,17 +56,23 @@ public final class CrashMain {
         System.exit(file.keepsPromises() ? 0 : 1); // the servers' threads would hold it
     }
 
-    private static void rehearse(KafkaAddress kafka, List<String> names, ConsumerStarts starts) throws Exception {
+    private static void rehearse(KafkaAddress kafka, List<String> names, List<Plan> plans, ConsumerStarts starts)
+            throws Exception {
         try (Databases databases = new Databases(names)) {
-            new CrashRun(kafka, databases.all, starts, 1, 1).rehearse();
+            new CrashRun(kafka, databases.all, plans, starts, 1, 1).rehearse();
         }
     }
 
     private static List<CrashRun.Count> round(
-            KafkaAddress kafka, List<String> names, ConsumerStarts starts, int messagesPerKill, long seed)
+            KafkaAddress kafka,
+            List<String> names,
+            List<Plan> plans,
+            ConsumerStarts starts,
+            int messagesPerKill,
+            long seed)
             throws Exception {
         try (Databases databases = new Databases(names)) {
-            return new CrashRun(kafka, databases.all, starts, messagesPerKill, seed).kill(KILLS_PER_ROUND);
+            return new CrashRun(kafka, databases.all, plans, starts, messagesPerKill, seed).kill(KILLS_PER_ROUND);
         }
     }
 

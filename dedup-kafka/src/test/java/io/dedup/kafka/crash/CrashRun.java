@@ -20,6 +20,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
@@ -43,6 +44,7 @@ final class CrashRun {
     private static final Duration PATIENCE = Duration.ofSeconds(20);
 
     private final Map<String, SqlDatabase> databases;
+    private final List<Plan> plans;
     private final ConsumerStarts starts;
     private final int messagesPerKill;
     private final Random random;
@@ -60,12 +62,14 @@ final class CrashRun {
     CrashRun(
             KafkaAddress kafka,
             Map<String, SqlDatabase> databases,
+            List<Plan> plans,
             ConsumerStarts starts,
             int messagesPerKill,
             long seed) {
         this.kafka = kafka;
         this.bootstrap = kafka.bootstrapServers();
         this.databases = databases;
+        this.plans = plans;
         this.starts = starts;
         this.messagesPerKill = messagesPerKill;
         this.random = new Random(seed);
@@ -90,8 +94,17 @@ final class CrashRun {
      * What a trial's promise has come to.
      *
      * @param kills those of a process whose listener had handled a message
+     * @param twiceByEffect in the order of {@link Bank#effects}; their sum is {@code twice}
      */
-    record Count(Trial trial, int kills, int messages, int moves, int twice, int missing, boolean balanced) {
+    record Count(
+            Trial trial,
+            int kills,
+            int messages,
+            int moves,
+            int twice,
+            int missing,
+            boolean balanced,
+            List<Integer> twiceByEffect) {
         boolean isExact() {
             return twice == 0 && missing == 0 && balanced;
         }
@@ -147,12 +160,12 @@ final class CrashRun {
 
     private void open() {
         databases.forEach((name, database) -> {
-            Bank.of(database).open();
+            Bank.of(database).open(plans);
             JdbcDedupStore.builder(dataSource(database))
                     .initializeSchema(InitializeSchema.ALWAYS)
                     .build()
                     .close();
-            for (Trial trial : Trial.on(name)) {
+            for (Trial trial : Trial.on(name, plans)) {
                 kafka.createTopic(trial.topic(run), PARTITIONS);
                 sent.put(trial, new ArrayList<>());
             }
@@ -164,8 +177,11 @@ final class CrashRun {
     }
 
     private List<String> arguments() {
-        List<String> all =
-                new ArrayList<>(List.of(bootstrap, run, RedisServers.shared().uri()));
+        List<String> all = new ArrayList<>(List.of(
+                bootstrap,
+                run,
+                RedisServers.shared().uri(),
+                plans.stream().map(Plan::name).collect(Collectors.joining(","))));
         databases.forEach((name, database) ->
                 all.addAll(List.of(name, database.jdbcUrl(), database.user(), database.password())));
         return all;
@@ -271,16 +287,25 @@ final class CrashRun {
         for (int i = 0; i < Bank.ACCOUNTS; i++) {
             balanced &= bank.balance(plan, i) == Bank.BALANCE + expected[i];
         }
-        int moves = (int) bank.moves(plan);
-        int distinct = (int) bank.distinctMoves(plan);
+        int moves = 0;
+        int missing = 0;
+        List<Integer> twice = new ArrayList<>();
+        for (String effect : Bank.effects(plan)) {
+            int count = (int) bank.count(plan, effect);
+            int distinct = (int) bank.countDistinct(plan, effect);
+            moves += count;
+            missing += all.size() - distinct;
+            twice.add(count - distinct);
+        }
         return new Count(
                 trial,
                 kills.getOrDefault(trial, 0),
                 all.size(),
                 moves,
-                moves - distinct,
-                all.size() - distinct,
-                balanced);
+                twice.stream().mapToInt(Integer::intValue).sum(),
+                missing,
+                balanced,
+                twice);
     }
 
     /** A consumer process, and which of its listeners have handled a message. */

@@ -81,6 +81,42 @@ class FaultPlanTest {
         assertThat(report.faults()).anyMatch(line -> line.contains("KILL: process"));
     }
 
+    @DisplayName(
+            "a process that is killed between two steps goes on at the next: no step is doubled, and the report counts each")
+    @FaultPlan(
+            seed = 12, // kills between steps only
+            messages = 60,
+            times = 2,
+            faults = {KILL, COPIES})
+    void steps(FaultRun run) {
+        RedisAddress redis = RedisServers.shared();
+        // docs:begin steps
+        run.application(
+                        LeasedMails.class,
+                        KafkaServers.shared().bootstrapServers(),
+                        topic,
+                        redis.uri(),
+                        redis.uri(),
+                        "steps")
+                .traffic(traffic());
+        for (String step : LeasedMails.STEPS) {
+            run.step(
+                    step,
+                    () -> redis.command("LRANGE", topic + "-" + step, "0", "-1")
+                            .lines()
+                            .toList());
+        }
+        FaultReport report = run.play();
+        report.assertThat().handledOncePerId();
+        // docs:end
+        assertThat(report.faults())
+                .filteredOn(line -> line.contains("was killed after step "))
+                .as("%s", report.faults())
+                .hasSize(2);
+        assertThat(report.handled("m1", "mail")).isEqualTo(1);
+        assertThat(report.toString()).contains("Doubled by step: charge 0, reserve 0, mail 0");
+    }
+
     private Collection<String> mails(RedisAddress redis) {
         return redis.command("LRANGE", topic, "0", "-1").lines().toList();
     }

@@ -20,6 +20,7 @@ public final class AppLauncher {
      * @param arguments the application's main class, and its arguments
      */
     public static void main(String[] arguments) throws Throwable {
+        StepStops.startedByPlan();
         Thread watch = new Thread(AppLauncher::endWithParent, "fault-plan-parent");
         watch.setDaemon(true);
         watch.start();
@@ -32,11 +33,16 @@ public final class AppLauncher {
         }
     }
 
-    /** The plan never writes to this pipe. Its end is closed when the plan ends, for whatever reason. */
+    /**
+     * The plan writes a number of steps to this pipe, after which this process is to end. Its end is closed when the plan ends, for
+     * whatever reason.
+     */
     private static void endWithParent() {
         try {
-            while (System.in.read() >= 0) {
-                // never
+            int steps = System.in.read();
+            while (steps >= 0) {
+                StepStops.after(steps);
+                steps = System.in.read();
             }
         } catch (IOException e) {
             // treated as the end

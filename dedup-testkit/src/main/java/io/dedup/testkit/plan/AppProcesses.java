@@ -11,11 +11,13 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 /** The application's processes: JVMs with the class path of this one, which end when this one ends. */
 final class AppProcesses implements AutoCloseable {
     private static final int MAX_ENDS = 5;
+    private static final Duration STEPS_IN_TIME = Duration.ofSeconds(20);
     private static final int TAIL_LINES = 15;
 
     private final AppCommand command;
@@ -106,6 +108,44 @@ final class AppProcesses implements AutoCloseable {
                 now,
                 now,
                 "process " + which + " (pid " + process.pid() + ") was killed, and restarted as " + pid(which)));
+    }
+
+    /**
+     * Kills the process when this many more of its steps have run, and starts a new one. Kills it at once if they don't run in time:
+     * it may have no {@link StepStops}, or no work.
+     */
+    void killBetweenSteps(int which, int steps) {
+        Process process = apps.get(which).process;
+        Instant from = Instant.now();
+        boolean ended = false;
+        try {
+            process.getOutputStream().write(steps);
+            process.getOutputStream().flush();
+            ended = process.waitFor(STEPS_IN_TIME.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (IOException e) {
+            // it has just ended by itself
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        process.destroyForcibly().onExit().join();
+        String where = ended ? lastStep(which) : "";
+        apps.set(which, new App(which, traffic.members()));
+        history.happened(new History.Happening(
+                Fault.KILL.name(),
+                from,
+                Instant.now(),
+                "process " + which + " (pid " + process.pid() + ") was killed" + where + ", and restarted as "
+                        + pid(which)));
+    }
+
+    private String lastStep(int which) {
+        return tail(which)
+                .lines()
+                .filter(line -> line.contains(StepStops.OUTPUT))
+                .reduce((first, last) -> last)
+                .map(line ->
+                        " after step " + line.substring(line.indexOf(StepStops.OUTPUT) + StepStops.OUTPUT.length()))
+                .orElse("");
     }
 
     /** Pauses the process (SIGSTOP) for this long. */

@@ -3,7 +3,8 @@ package io.dedup.testkit.plan;
 /** A kind of fault in a fault plan. */
 public enum Fault {
     /**
-     * Kills a process of the application (SIGKILL), and restarts it at once. Needs the application to run in its own
+     * Kills a process of the application (SIGKILL), and restarts it at once: at a random moment, or between two steps of a handler if
+     * {@link FaultRun#step} counts these. Needs the application to run in its own
      * processes.
      */
     KILL(true, false),

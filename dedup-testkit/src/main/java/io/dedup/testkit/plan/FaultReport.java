@@ -17,6 +17,7 @@ public final class FaultReport {
     private final History history;
     private final Map<String, List<TopicMessage>> copies;
     private final Map<String, Integer> effects;
+    private final Effects.Counts bySteps;
     private final Map<String, String> unacked = new HashMap<>();
     private final Set<String> givenUp = new HashSet<>();
     private final Duration took;
@@ -36,6 +37,7 @@ public final class FaultReport {
         this.history = history;
         this.copies = history.copies();
         this.effects = last.effects();
+        this.bySteps = last.bySteps();
         for (TopicMessage message : last.unacked()) {
             if (message.id() != null) {
                 unacked.putIfAbsent(message.id(), message.place());
@@ -64,6 +66,23 @@ public final class FaultReport {
     /** Returns how often the message took effect. */
     public int handled(String id) {
         return effects.getOrDefault(id, 0);
+    }
+
+    /** Returns how often a step of the message took effect; 0 for a step that {@link FaultRun#step} doesn't count. */
+    public int handled(String id, String step) {
+        return bySteps.of(step, id);
+    }
+
+    /** Returns the IDs of which this step took effect more than once. */
+    public List<String> doubled(String step) {
+        return copies.keySet().stream().filter(id -> handled(id, step) > 1).toList();
+    }
+
+    /** The steps whose effects are counted. */
+    List<String> steps() {
+        return bySteps.bySteps().keySet().stream()
+                .filter(step -> !step.equals(Effects.WHOLE))
+                .toList();
     }
 
     /** Returns the IDs that were acknowledged without taking effect and aren't among the dead letters. */

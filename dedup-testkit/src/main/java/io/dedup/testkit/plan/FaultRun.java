@@ -11,7 +11,6 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.function.IntFunction;
@@ -31,7 +30,7 @@ public final class FaultRun implements AutoCloseable {
     private List<String> jvmOptions = List.of("-XX:TieredStopAtLevel=1");
     private boolean inThisProcess;
     private final List<ProxiedStore> stores = new ArrayList<>();
-    private @Nullable Supplier<? extends Collection<String>> effects;
+    private final Effects effects = new Effects();
     private Duration atMost = Duration.ofMinutes(5);
     private boolean played;
     private @Nullable Path logs;
@@ -126,7 +125,23 @@ public final class FaultRun implements AutoCloseable {
      *     separate thread. Must not go through a proxy of this run
      */
     public FaultRun effects(Supplier<? extends Collection<String>> tookEffect) {
-        effects = Objects.requireNonNull(tookEffect, "effects");
+        effects.sources().put(Effects.WHOLE, Objects.requireNonNull(tookEffect, "effects"));
+        return this;
+    }
+
+    /**
+     * How the effects of one {@linkplain io.dedup.DedupContext#step step} are counted, in place of {@link #effects}; called once for
+     * each step of the handler. A message has taken effect when all of its steps have, and as often as its most frequent
+     * step. {@link Fault#KILL} then also hits processes between two steps, if their deduplicators have {@link StepStops}.
+     *
+     * @param name of the step, for the report
+     * @param tookEffect as for {@link #effects}
+     */
+    public FaultRun step(String name, Supplier<? extends Collection<String>> tookEffect) {
+        check(!name.isBlank(), "The name of a step must not be blank");
+        check(
+                effects.sources().put(name, Objects.requireNonNull(tookEffect, "step")) == null,
+                "Step " + name + " is counted twice");
         return this;
     }
 
@@ -158,18 +173,22 @@ public final class FaultRun implements AutoCloseable {
     public FaultReport play() {
         played = true;
         Traffic sent = required("traffic", traffic);
-        Supplier<? extends Collection<String>> counted = required("effects", effects);
+        required("effects", effects.sources().isEmpty() ? null : effects);
+        check(
+                effects.sources().size() == 1 || effects.areBySteps(),
+                "Call either effects(...), or step(...) for each step of the handler");
         checkFaults();
         Set<String> ids = ids(sent);
         Path output = main == null ? null : directory();
         logs = output;
         History history = new History();
-        Observer observer = new Observer(sent, counted, history);
+        Observer observer = new Observer(sent, effects, history);
         open.add(0, observer);
         requireFresh(ids, observer.effectsNow());
         AppProcesses processes = main == null || output == null ? null : processes(main, output, sent, history);
         Instant begin = Instant.now();
-        Injector injector = new Injector(processes, stores, sent, history);
+        Injector injector =
+                new Injector(processes, stores, sent, history, effects.steps().size());
         Observer.Look last =
                 new Player(sent, processes, injector, observer, history, atMost).play(DrawnPlan.of(settings));
         return new FaultReport(settings, sent, history, last, Duration.between(begin, Instant.now()), output, atMost);
@@ -224,8 +243,8 @@ public final class FaultRun implements AutoCloseable {
         return ids;
     }
 
-    private static void requireFresh(Set<String> ids, Map<String, Integer> before) {
-        ids.stream().filter(before::containsKey).findFirst().ifPresent(id -> {
+    private static void requireFresh(Set<String> ids, Effects.Counts before) {
+        ids.stream().filter(before::hasAny).findFirst().ifPresent(id -> {
             throw new IllegalArgumentException("Message " + PlanText.id(id)
                     + " had already taken effect before the plan started. Use new message IDs in each run");
         });

@@ -18,23 +18,41 @@ final class Injector {
     private final List<ProxiedStore> stores;
     private final Traffic traffic;
     private final History history;
+    private final int steps;
 
-    Injector(@Nullable AppProcesses processes, List<ProxiedStore> stores, Traffic traffic, History history) {
+    /** @param steps how many steps a handler has; 0 for none that are known */
+    Injector(@Nullable AppProcesses processes, List<ProxiedStore> stores, Traffic traffic, History history, int steps) {
         this.processes = processes;
         this.stores = stores;
         this.traffic = traffic;
         this.history = history;
+        this.steps = steps;
     }
 
     /** Returns when the fault is over. */
     void carryOut(DrawnPlan.Step step) {
         switch (step.fault()) {
-            case KILL -> Objects.requireNonNull(processes).kill(step.victim());
+            case KILL -> kill(step);
             case PAUSE -> Objects.requireNonNull(processes).pause(step.victim(), step.length());
             case REBALANCE -> rebalance(step.length());
             case STORE_CUT -> cut(store(step), step.choice() / stores.size() % WAYS_TO_CUT, step.length());
             case SLOW_STORE -> slow(store(step), step);
             case COPIES -> {} // the traffic has them
+        }
+    }
+
+    /** Whether the fault happens when steps have run; then it must be announced before their messages are sent. */
+    boolean waitsForSteps(DrawnPlan.Step step) {
+        return step.fault() == Fault.KILL && steps > 0 && step.choice() % 3 > 0;
+    }
+
+    /** If effects are counted by steps: in two of three kills between two steps, otherwise at a random moment. */
+    private void kill(DrawnPlan.Step step) {
+        AppProcesses application = Objects.requireNonNull(processes);
+        if (waitsForSteps(step)) {
+            application.killBetweenSteps(step.victim(), 1 + step.choice() / 3 % (2 * steps));
+        } else {
+            application.kill(step.victim());
         }
     }
 

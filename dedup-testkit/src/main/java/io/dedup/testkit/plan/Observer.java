@@ -3,8 +3,6 @@ package io.dedup.testkit.plan;
 import io.dedup.testkit.replay.TopicMessage;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Collection;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -14,7 +12,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -32,7 +29,7 @@ final class Observer implements AutoCloseable {
     private static final Duration LAST_LOOK = Duration.ofSeconds(10);
 
     private final Traffic traffic;
-    private final Supplier<? extends Collection<String>> effects;
+    private final Effects effects;
     private final History history;
     private volatile boolean over;
     private final ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor(work -> {
@@ -45,10 +42,11 @@ final class Observer implements AutoCloseable {
      * One observation.
      *
      * @param effects how often each message has taken effect
+     * @param bySteps how often each of its steps has
      */
-    record Look(List<TopicMessage> unacked, Map<String, Integer> effects) {}
+    record Look(List<TopicMessage> unacked, Map<String, Integer> effects, Effects.Counts bySteps) {}
 
-    Observer(Traffic traffic, Supplier<? extends Collection<String>> effects, History history) {
+    Observer(Traffic traffic, Effects effects, History history) {
         this.traffic = traffic;
         this.effects = effects;
         this.history = history;
@@ -87,7 +85,8 @@ final class Observer implements AutoCloseable {
         List<TopicMessage> sent = history.sent();
         List<TopicMessage> unacked = traffic.unacked(sent);
         Instant ackedAt = Instant.now();
-        Map<String, Integer> counts = count();
+        Effects.Counts bySteps = effects.count();
+        Map<String, Integer> counts = bySteps.whole();
         Set<String> open = new HashSet<>();
         unacked.forEach(message -> open.add(message.place()));
         List<TopicMessage> acked =
@@ -100,13 +99,7 @@ final class Observer implements AutoCloseable {
                 history.ackedEarly(id, message.place());
             }
         }
-        return new Look(unacked, counts);
-    }
-
-    private Map<String, Integer> count() {
-        Map<String, Integer> counts = new HashMap<>();
-        effects.get().forEach(id -> counts.merge(id, 1, Integer::sum));
-        return counts;
+        return new Look(unacked, counts, bySteps);
     }
 
     /**
@@ -125,9 +118,8 @@ final class Observer implements AutoCloseable {
         return await(thread.submit(this::look));
     }
 
-    /** How often each message has taken effect. */
-    Map<String, Integer> effectsNow() {
-        return await(thread.submit(this::count));
+    Effects.Counts effectsNow() {
+        return await(thread.submit(effects::count));
     }
 
     private static <T> T await(Future<T> future) {

@@ -29,6 +29,11 @@ final class PlanText {
         text.append("\n  ").append(id(id)).append(": ").append(places(report.copies(id)));
         int count = report.handled(id);
         text.append("; took effect ").append(count == 1 ? "once" : count + " times");
+        if (!report.steps().isEmpty()) {
+            text.append(report.steps().stream()
+                    .map(step -> step + " " + report.handled(id, step))
+                    .collect(Collectors.joining(", ", " (", ")")));
+        }
         List<String> events = report.timeLine(id);
         int skipped = Math.max(0, events.size() - MAX_EVENTS);
         for (int i = 0; i < events.size(); i++) {
@@ -69,6 +74,12 @@ final class PlanText {
                 report.unacked().size(),
                 PlanSettings.SEED,
                 settings.seed());
+        if (!report.steps().isEmpty()) {
+            text += "\nDoubled by step: "
+                    + report.steps().stream()
+                            .map(step -> step + " " + report.doubled(step).size())
+                            .collect(Collectors.joining(", "));
+        }
         return report.logs() == null ? text : text + "\nOutput of the application: " + report.logs();
     }
 

@@ -3,7 +3,6 @@ package io.dedup.testkit.plan;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
@@ -71,8 +70,10 @@ final class Player {
                 step.sends().size());
         Observer.Look before = observer.now();
         CompletableFuture<Void> sending = CompletableFuture.runAsync(() -> send(step.sends()), Player::onThread);
-        Pause.of(step.moment());
-        awaitWork(before);
+        if (!injector.waitsForSteps(step)) {
+            Pause.of(step.moment());
+            awaitWork(before);
+        }
         injector.carryOut(step);
         try {
             sending.join();
@@ -90,7 +91,7 @@ final class Player {
         Observer.Look look = observer.now();
         while (System.nanoTime() - end < 0
                 && !look.unacked().isEmpty()
-                && look.effects().equals(before.effects())) {
+                && look.bySteps().equals(before.bySteps())) {
             Pause.shortly();
             look = observer.now();
         }
@@ -151,14 +152,14 @@ final class Player {
      */
     private Observer.Look awaitSettled() {
         Observer.Look look = observer.now();
-        Map<String, Integer> counts = look.effects();
+        Effects.Counts counts = look.bySteps();
         long since = System.nanoTime();
         long end = since + atMost.toNanos();
         while (System.nanoTime() - since < SETTLED.toNanos() && System.nanoTime() - end < 0) {
             Pause.shortly();
             look = observer.now();
-            if (!counts.equals(look.effects())) {
-                counts = look.effects();
+            if (!counts.equals(look.bySteps())) {
+                counts = look.bySteps();
                 since = System.nanoTime();
             }
         }

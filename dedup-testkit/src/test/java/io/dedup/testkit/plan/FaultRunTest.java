@@ -11,6 +11,7 @@ import java.net.Socket;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -87,6 +88,47 @@ class FaultRunTest {
         report.assertThat().doubledByRetriesOnly(all);
         assertThatThrownBy(() -> report.assertThat().doubledByRetriesOnly(List.of("m4")))
                 .hasMessageContaining("in runs that weren't marked as retries");
+    }
+
+    @Test
+    @DisplayName(
+            "where effects are counted by steps, a step that is missing is a loss, and a step that is doubled is named")
+    void steps() {
+        FakeTraffic traffic = new FakeTraffic((broker, message) -> {
+            if (!broker.effects.contains(message.id())) {
+                broker.effects.add(message.id());
+            }
+        });
+        try (FaultRun run = FaultRun.of(1, 20, 1, Fault.REBALANCE)) {
+            FaultReport report = run.traffic(traffic)
+                    .step("charge", () -> traffic.effects)
+                    .step(
+                            "mail",
+                            () -> traffic.effects.stream()
+                                    .filter(id -> !id.equals("m5"))
+                                    .flatMap(id -> Stream.generate(() -> id).limit(id.equals("m3") ? 2 : 1))
+                                    .toList())
+                    .faultsLast(Duration.ofMillis(100))
+                    .atMost(Duration.ofSeconds(2))
+                    .inThisProcess()
+                    .play();
+
+            assertThat(report.lost()).containsExactly("m5");
+            assertThat(report.doubled()).containsExactly("m3");
+            assertThat(report.doubled("charge")).isEmpty();
+            assertThat(report.doubled("mail")).containsExactly("m3");
+            assertThat(report.handled("m3", "mail")).isEqualTo(2);
+            assertThatThrownBy(() -> report.assertThat().lostNothing())
+                    .hasMessageContaining("took effect 0 times (charge 1, mail 0)")
+                    .hasMessageContaining("Doubled by step: charge 0, mail 1");
+        }
+        refused(
+                FaultRun.of(1, 1, 1, Fault.COPIES)
+                        .traffic(traffic)
+                        .inThisProcess()
+                        .effects(List::of)
+                        .step("mail", List::of),
+                "Call either effects(...), or step(...)");
     }
 
     @Test

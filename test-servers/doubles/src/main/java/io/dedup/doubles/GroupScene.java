@@ -1,5 +1,6 @@
 package io.dedup.doubles;
 
+import io.dedup.DedupContexts;
 import io.dedup.DedupKey;
 import io.dedup.DedupListener;
 import io.dedup.Deduplicator;
@@ -33,6 +34,7 @@ public abstract class GroupScene implements AutoCloseable {
 
     public final List<String> events;
     public final DedupStore store;
+    public final DedupContexts contexts = Deduplicators.contexts();
     public final Deduplicator dedup;
     public final @Nullable TransactionalRecords records;
     private final DedupListener listener;
@@ -91,6 +93,7 @@ public abstract class GroupScene implements AutoCloseable {
                         causes.add(details.cause().tag() + " " + key.messageId());
                     }
                 })
+                .contexts(contexts)
                 .build();
     }
 

@@ -241,9 +241,10 @@ final class ContainerStartCheck {
         }
         for (HandlerMethods.Handler each : HandlerMethods.of(listener)) {
             if (each.hasParameterOf(DedupContext.class)) {
-                throw refused("its batch handler " + each.name()
-                        + " has a DedupContext parameter, which only handlers of single records can have. Remove the"
-                        + " parameter, or listen record by record (container factory: setBatchListener(false))");
+                throw refused(
+                        "its batch handler " + each.name()
+                                + " has a DedupContext parameter, which only handlers of single records can have. Remove the"
+                                + " parameter, and find each message's with DedupContexts.current(messageId); or listen record by record (container factory: setBatchListener(false))");
             }
         }
     }

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.dedup.DedupOutcome.DeferReason;
 import io.dedup.adapter.DedupAdapter;
 import io.dedup.adapter.Execution;
+import io.dedup.adapter.HandlerRun;
 import io.dedup.kafka.exception.DeliveryDeferredException;
 import io.dedup.kafka.internal.KafkaLog;
 import io.dedup.kafka.internal.ack.GivenRecords;
@@ -206,7 +207,9 @@ final class WhenFutureEnds implements SettlementKind<RecordListenerCall> {
             if (firstSoughtBack() == 0) {
                 pending.seekBack(delivery());
             }
-            work.whenComplete((value, failure) -> engine.settlements().execute(() -> {
+            work.whenComplete((value, thrown) -> engine.settlements().execute(() -> {
+                Throwable failure =
+                        thrown == null ? HandlerRun.stopped(call.executions().get(0)) : thrown;
                 try {
                     if (failure == null && pending.isSoughtBack(delivery())) {
                         boolean unused = release(NotAcknowledgedException.soughtBack(0));

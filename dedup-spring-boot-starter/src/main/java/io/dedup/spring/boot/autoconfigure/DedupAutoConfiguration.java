@@ -1,7 +1,9 @@
 package io.dedup.spring.boot.autoconfigure;
 
+import io.dedup.DedupContexts;
 import io.dedup.DedupListener;
 import io.dedup.RunReference;
+import io.dedup.engine.Deduplicators;
 import io.dedup.spring.boot.DedupProperties;
 import io.dedup.spring.boot.internal.call.CallWaits;
 import io.dedup.spring.boot.internal.check.RiskCheck;
@@ -63,6 +65,12 @@ final class DedupAutoConfiguration {
         return new DedupStores(properties, beans);
     }
 
+    /** For code that handlers call. */
+    @Bean
+    static DedupContexts dedupContexts() {
+        return Deduplicators.contexts();
+    }
+
     @Bean
     DeduplicatorRegistry dedupRegistry(
             DedupProperties properties,
@@ -71,9 +79,10 @@ final class DedupAutoConfiguration {
             ObjectProvider<DedupListener> listeners,
             ObjectProvider<DeduplicatorListenerFactory> listenerFactories,
             ObjectProvider<RunReference> runReference,
-            ObjectProvider<StepCodec> stepCodec) {
+            ObjectProvider<StepCodec> stepCodec,
+            DedupContexts contexts) {
         return new DeduplicatorRegistry(new DeduplicatorFactory(
-                properties, plans, stores, listeners, listenerFactories, runReference, stepCodec));
+                properties, plans, stores, listeners, listenerFactories, runReference, stepCodec, contexts));
     }
 
     @Bean

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.dedup.DedupContext;
+import io.dedup.DedupContexts;
 import io.dedup.http.HttpDedup;
 import io.dedup.testservers.sql.PostgresServers;
 import io.dedup.testservers.sql.SqlDatabase;
@@ -96,6 +97,17 @@ class ServletTest extends HttpContract {
     @RestController
     @RequestMapping({"/api", "/stored", "/optional", "/small", "/tenant", "/waiting", "/other"})
     static class Api {
+        private final CardService cards;
+
+        Api(DedupContexts contexts) {
+            this.cards = new CardService(contexts);
+        }
+
+        @PostMapping("/stepped")
+        String stepped(@RequestParam String operation) {
+            return cards.charge(operation);
+        }
+
         @RequestMapping("/payments")
         ResponseEntity<String> pay(@RequestParam String operation, @RequestBody(required = false) String body) {
             int run = Work.run(operation);
@@ -303,6 +315,32 @@ class ServletTest extends HttpContract {
             Work.run(operation);
             response.sendRedirect("/elsewhere");
         }
+    }
+
+    /** Code further down. */
+    private static final class CardService {
+        private final DedupContexts contexts;
+
+        CardService(DedupContexts contexts) {
+            this.contexts = contexts;
+        }
+
+        String charge(String operation) {
+            DedupContext context = contexts.current();
+            String charge = context.step("charge", String.class, () -> "charge " + Work.run(operation));
+            if (context.attempt() == 1) {
+                throw new IllegalStateException("the mail server is down");
+            }
+            return charge;
+        }
+    }
+
+    @Test
+    @DisplayName("a request that is sent again goes on at the step that hasn't run, of code below its controller")
+    void steps() {
+        assertThat(post("/api/stepped", "10").statusCode()).isEqualTo(500);
+        assertThat(post("/api/stepped", "10").body()).isEqualTo("charge 1");
+        assertThat(runs()).isEqualTo(1);
     }
 
     @BeforeAll

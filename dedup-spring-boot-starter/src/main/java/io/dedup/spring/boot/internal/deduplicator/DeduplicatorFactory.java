@@ -1,5 +1,6 @@
 package io.dedup.spring.boot.internal.deduplicator;
 
+import io.dedup.DedupContexts;
 import io.dedup.DedupListener;
 import io.dedup.Deduplicator;
 import io.dedup.RunReference;
@@ -37,6 +38,7 @@ public final class DeduplicatorFactory {
     private final ObjectProvider<DeduplicatorListenerFactory> listenerFactories;
     private final ObjectProvider<RunReference> runReference;
     private final ObjectProvider<StepCodec> stepCodec;
+    private final DedupContexts contexts;
 
     public DeduplicatorFactory(
             DedupProperties properties,
@@ -45,7 +47,8 @@ public final class DeduplicatorFactory {
             ObjectProvider<DedupListener> listeners,
             ObjectProvider<DeduplicatorListenerFactory> listenerFactories,
             ObjectProvider<RunReference> runReference,
-            ObjectProvider<StepCodec> stepCodec) {
+            ObjectProvider<StepCodec> stepCodec,
+            DedupContexts contexts) {
         this.properties = properties;
         this.instance = InstanceName.of(properties);
         this.privacy = Privacy.of(properties.getPrivacy());
@@ -55,6 +58,7 @@ public final class DeduplicatorFactory {
         this.listenerFactories = listenerFactories;
         this.runReference = runReference;
         this.stepCodec = stepCodec;
+        this.contexts = contexts;
     }
 
     /**
@@ -110,7 +114,8 @@ public final class DeduplicatorFactory {
     private Deduplicator deduplicator(
             String what, String consumer, Map<String, TopicPlan> topics, @Nullable TopicPlan others) {
         DedupStore store = stores.store();
-        DeduplicatorBuilder builder = Deduplicators.builder(store).consumer(consumer);
+        DeduplicatorBuilder builder =
+                Deduplicators.builder(store).consumer(consumer).contexts(contexts);
         setShutdownTimeout(builder);
         if (instance != null) {
             builder.instance(instance);
