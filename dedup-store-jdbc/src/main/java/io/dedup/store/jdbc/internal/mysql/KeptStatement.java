@@ -22,18 +22,21 @@ final class KeptStatement {
     private final SessionStatements sessions;
     private final Statements statements;
     private final String sql;
+    private final String strictly;
     private final String limits;
 
     /**
      * Creates a statement.
      *
-     * @param sql without backslashes, which sessions read differently
+     * @param sql for sessions in strict mode; without backslashes, which sessions read differently
+     * @param strictly the same for other sessions
      * @param limits what comes before the statement that names it, to limit its time
      */
-    KeptStatement(SessionStatements sessions, Statements statements, String sql, String limits) {
+    KeptStatement(SessionStatements sessions, Statements statements, String sql, String strictly, String limits) {
         this.sessions = sessions;
         this.statements = statements;
         this.sql = sql;
+        this.strictly = strictly;
         this.limits = limits;
     }
 
@@ -49,7 +52,7 @@ final class KeptStatement {
 
     <A> A query(Connection connection, Reader<A> reader, @Nullable Object... values) throws SQLException {
         SessionStatements.Session session = sessions.of(connection);
-        if (session != null) {
+        if (session != null && sessions.areNamed(session)) {
             Done<A> done = named(connection, session, values, (statement, text) -> {
                 try (ResultSet result = statement.executeQuery(text)) {
                     return reader.read(result);
@@ -59,7 +62,7 @@ final class KeptStatement {
                 return done.answer();
             }
         }
-        try (PreparedStatement statement = bound(connection, values);
+        try (PreparedStatement statement = bound(connection, session, values);
                 ResultSet result = statement.executeQuery()) {
             return reader.read(result);
         }
@@ -68,19 +71,25 @@ final class KeptStatement {
     /** Returns how many rows were written. */
     int update(Connection connection, @Nullable Object... values) throws SQLException {
         SessionStatements.Session session = sessions.of(connection);
-        if (session != null) {
+        if (session != null && sessions.areNamed(session)) {
             Done<Integer> done = named(connection, session, values, Statement::executeUpdate);
             if (done != null) {
                 return done.answer();
             }
         }
-        try (PreparedStatement statement = bound(connection, values)) {
+        try (PreparedStatement statement = bound(connection, session, values)) {
             return statement.executeUpdate();
         }
     }
 
-    private PreparedStatement bound(Connection connection, @Nullable Object[] values) throws SQLException {
-        PreparedStatement statement = statements.prepare(connection, sql);
+    private String sql(SessionStatements.@Nullable Session session) {
+        return session != null && session.isStrict() ? sql : strictly;
+    }
+
+    private PreparedStatement bound(
+            Connection connection, SessionStatements.@Nullable Session session, @Nullable Object[] values)
+            throws SQLException {
+        PreparedStatement statement = statements.prepare(connection, sql(session));
         try {
             for (int i = 0; i < values.length; i++) {
                 if (values[i] instanceof Long number) {
@@ -102,18 +111,19 @@ final class KeptStatement {
     private <A> @Nullable Done<A> named(
             Connection connection, SessionStatements.Session session, @Nullable Object[] values, Execution<A> execution)
             throws SQLException {
-        String name = sessions.name(connection, sql);
-        StringBuilder text = new StringBuilder("EXECUTE ").append(name).append(" USING ");
+        String text = sql(session);
+        String name = sessions.name(connection, text);
+        StringBuilder execute = new StringBuilder("EXECUTE ").append(name).append(" USING ");
         for (int i = 0; i < values.length; i++) {
-            text.append(i == 0 ? "" : ", ").append(SqlLiterals.of(values[i]));
+            execute.append(i == 0 ? "" : ", ").append(SqlLiterals.of(values[i]));
         }
         try (Statement statement = connection.createStatement()) {
             for (int tries = 0; tries < 2; tries++) {
-                if (!session.has(name) && !prepare(statement, session, name)) {
+                if (!session.has(name) && !prepare(statement, session, name, text)) {
                     return null;
                 }
                 try {
-                    return new Done<>(execution.run(statement, text.toString()));
+                    return new Done<>(execution.run(statement, execute.toString()));
                 } catch (SQLException e) {
                     if (!NOT_KEPT.contains(e.getErrorCode())) {
                         throw e;
@@ -126,9 +136,9 @@ final class KeptStatement {
     }
 
     /** Gives the statement its name; false if the server doesn't take it, and the statement itself shows why or works. */
-    private boolean prepare(Statement statement, SessionStatements.Session session, String name) {
+    private boolean prepare(Statement statement, SessionStatements.Session session, String name, String text) {
         try {
-            statement.execute(limits + "PREPARE " + name + " FROM '" + sql.replace("'", "''") + "'");
+            statement.execute(limits + "PREPARE " + name + " FROM '" + text.replace("'", "''") + "'");
             session.add(name);
             return true;
         } catch (SQLException e) {

@@ -60,10 +60,11 @@ final class MariaDbFirstClaims {
 
     private @Nullable ClaimResult claim(Connection connection, ClaimRequest request) throws SQLException {
         long mark = WriteMark.next();
+        byte[] id = keys.messageId(request.key());
         return one.query(
                 connection,
-                result -> result.next() ? answer(result, request, mark) : null,
-                keys.messageId(request.key()),
+                result -> result.next() ? answer(RecordAnswers.of(id, result, 12), request, mark) : null,
+                id,
                 keys.scope(request.key()),
                 owner(request),
                 Micros.of(request.lease()),

@@ -90,10 +90,11 @@ final class MariaDbRecordWrites implements RecordWrites {
     /** Inserts a record; null if there is one in whose place it may be written. */
     private @Nullable RecordResult insert(Connection connection, RecordRequest request) throws SQLException {
         long mark = WriteMark.next();
+        byte[] id = settings.keys().messageId(request.key());
         return insertOne.query(
                 connection,
-                result -> result.next() ? RecordAnswers.first(result, request, mark) : null,
-                settings.keys().messageId(request.key()),
+                result -> result.next() ? RecordAnswers.first(RecordAnswers.of(id, result, 1), request, mark) : null,
+                id,
                 settings.keys().scope(request.key()),
                 Micros.of(request.window()),
                 Row.bytes(request.fingerprint()),

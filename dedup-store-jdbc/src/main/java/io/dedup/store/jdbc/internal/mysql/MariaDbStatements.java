@@ -4,9 +4,9 @@ import io.dedup.store.jdbc.internal.sql.JdbcSettings;
 import io.dedup.store.jdbc.internal.sql.Statements;
 
 /**
- * The statements that nearly every message needs, on MariaDB, which sessions keep. They leave the session's SQL mode alone, which
- * takes the server longer to set than all other limits: no assignment of theirs depends on another one, and all of their values fit
- * into their columns.
+ * The statements that nearly every message needs, on MariaDB, which sessions keep. They leave the mode of a session alone that is
+ * strict, as it is by default, because setting it takes the server longer than all other limits together: no assignment of theirs
+ * depends on another one, and no value is cut.
  */
 record MariaDbStatements(KeptStatement firstClaim, MySqlCompletions.Single completion, KeptStatement record) {
     /**
@@ -33,8 +33,12 @@ record MariaDbStatements(KeptStatement firstClaim, MySqlCompletions.Single compl
 
     private static KeptStatement kept(
             JdbcSettings settings, Statements statements, SessionStatements sessions, String limits, String statement) {
-        String sql = MySqlSql.of(settings, "SET STATEMENT " + limits + " FOR ", statement);
-        return new KeptStatement(sessions, statements, sql, "SET STATEMENT " + limits(settings, 0) + " FOR ");
+        return new KeptStatement(
+                sessions,
+                statements,
+                MySqlSql.of(settings, "SET STATEMENT " + limits + " FOR ", statement),
+                MySqlSql.of(settings, "SET STATEMENT " + STRICT + limits + " FOR ", statement),
+                "SET STATEMENT " + limits(settings, 0) + " FOR ");
     }
 
     private static int wait(JdbcSettings settings) {

@@ -41,7 +41,7 @@ final class MySqlSql {
             VALUES (?, ?, ?, {now}, token + ?, lease_until + {retention}, ?, ?, 1, 1, 0)
             ON DUPLICATE KEY UPDATE attempt = attempt
             RETURNING write_mark, token, state, attempt, lease_until, completed_at, expires_at, owner, fingerprint, result,
-                {now}""";
+                {now}, message_id""";
 
     /** The same for several messages, see {@link MariaDbInserts}; of a row that was there it returns another mark. */
     static final String FIRST_CLAIMS = """

@@ -52,10 +52,20 @@ final class SessionStatements {
 
     /** What is known of a session; used by one thread at a time, as its connection is. */
     static final class Session {
-        private static final Session PLAIN = new Session();
-
+        private final boolean strict;
+        private final boolean named;
         private final Set<String> names = new HashSet<>();
         private int losses;
+
+        private Session(boolean strict, boolean named) {
+            this.strict = strict;
+            this.named = named;
+        }
+
+        /** Whether the session was in strict mode when it was first seen, in which a value that doesn't fit fails. */
+        boolean isStrict() {
+            return strict;
+        }
 
         boolean has(String name) {
             return names.contains(name);
@@ -74,19 +84,24 @@ final class SessionStatements {
         }
     }
 
-    /** The session of a connection; null if its statements have no names. */
+    /** The session of a connection; null if the driver is another one. */
     @Nullable
     Session of(Connection connection) throws SQLException {
-        if (ended || driver == null || !connection.isWrapperFor(driver)) {
+        if (driver == null || !connection.isWrapperFor(driver)) {
             return null;
         }
         Object physical = connection.unwrap(driver);
         Session known = find(physical);
         if (known == null) {
-            known = canHaveNames(driver, physical) && isDatabaseKnown(connection) ? new Session() : Session.PLAIN;
+            known = read(connection, canHaveNames(driver, physical));
             put(physical, known);
         }
-        return known == Session.PLAIN ? null : known;
+        return known;
+    }
+
+    /** Whether the statements of a session get names. */
+    boolean areNamed(Session session) {
+        return session.named && !ended;
     }
 
     private @Nullable Session find(Object physical) {
@@ -125,14 +140,16 @@ final class SessionStatements {
         }
     }
 
-    /** Whether the driver notices when a statement changes the session's database, in which a table without a database is found. */
-    private boolean isDatabaseKnown(Connection connection) throws SQLException {
-        if (tableHasDatabase) {
-            return true;
-        }
+    /**
+     * Asks the server about a session: its mode; and, for names, whether the driver notices when a statement changes the session's
+     * database, in which a table without a database is found.
+     */
+    private Session read(Connection connection, boolean canHaveNames) throws SQLException {
         try (Statement statement = connection.createStatement();
-                ResultSet result = statement.executeQuery("SELECT @@session_track_schema")) {
-            return result.next() && result.getInt(1) == 1;
+                ResultSet result = statement.executeQuery(
+                        "SELECT @@sql_mode REGEXP 'STRICT_(ALL|TRANS)_TABLES', @@session_track_schema")) {
+            result.next();
+            return new Session(result.getInt(1) == 1, canHaveNames && (tableHasDatabase || result.getInt(2) == 1));
         }
     }
 

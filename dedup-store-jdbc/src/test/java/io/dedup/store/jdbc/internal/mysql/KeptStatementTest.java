@@ -1,10 +1,12 @@
 package io.dedup.store.jdbc.internal.mysql;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.dedup.DedupKey;
 import io.dedup.DedupScope;
+import io.dedup.DedupStoreException;
 import io.dedup.Fingerprint;
 import io.dedup.policy.Window;
 import io.dedup.store.Claim;
@@ -268,6 +270,20 @@ class KeptStatementTest {
         }
         try (Session session = new Session(store.transactions(new DataSourceTransactionManager(in)))) {
             assertThat(session.claim(key)).isInstanceOf(RecordResult.Done.class);
+        }
+    }
+
+    @Test
+    @DisplayName("a session that leaves strict mode later cannot cut a key and answer for another's record")
+    void leavesStrictMode() {
+        JdbcDedupStore store = store(pool);
+        Messages.done(store, messages.key("order-1234"));
+        database.execute("ALTER TABLE dedup_record MODIFY message_id VARBINARY(10) NOT NULL");
+        new JdbcTemplate(pool).execute("SET sql_mode = ''");
+        ClaimRequest cut = Messages.claim(messages.key("order-12345678"));
+        assertThat(store.claim(List.of(cut))).hasOnlyElementsOfType(ClaimResult.StoreError.class);
+        try (Session session = new Session(store.transactions(new DataSourceTransactionManager(pool)))) {
+            assertThatThrownBy(() -> session.claim(cut.key())).isInstanceOf(DedupStoreException.class);
         }
     }
 
