@@ -41,6 +41,7 @@ final class MariaDbFirstClaims {
                 limits,
                 ClaimRequest::key,
                 MySqlSql.FIRST_CLAIMS,
+                MySqlSql.FIRST_CLAIMS_ROW,
                 List.of(
                         new MariaDbInserts.Column<>("new_owner", request -> owner(request)),
                         new MariaDbInserts.Column<>("lease", request -> Micros.of(request.lease())),

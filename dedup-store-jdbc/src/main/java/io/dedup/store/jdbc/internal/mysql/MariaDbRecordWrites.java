@@ -60,6 +60,7 @@ final class MariaDbRecordWrites implements RecordWrites {
                 noWait,
                 RecordRequest::key,
                 MySqlSql.FIRST_RECORDS,
+                MySqlSql.FIRST_RECORDS_ROW,
                 List.of(
                         new MariaDbInserts.Column<>("length", request -> Micros.of(request.window())),
                         new MariaDbInserts.Column<>("new_fingerprint", request -> Row.bytes(request.fingerprint()))));

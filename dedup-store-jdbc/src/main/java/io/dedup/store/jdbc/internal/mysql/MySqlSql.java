@@ -47,12 +47,12 @@ final class MySqlSql {
     static final String FIRST_CLAIMS = """
             INSERT INTO {table}
                 (message_id, scope, owner, token, lease_until, expires_at, fingerprint, write_mark, state, attempt, deaths)
-            WITH {requests}
-            SELECT r.message_id, {scope}, {new_owner}, {now}, {now} + {lease}, {now} + {lease} + {retention},
-                   {new_fingerprint}, {mark}, 1, 1, 0
-            FROM r WHERE TRUE
+            {rows}
             ON DUPLICATE KEY UPDATE {table}.attempt = {table}.attempt
             RETURNING message_id, scope, write_mark, token""";
+
+    static final String FIRST_CLAIMS_ROW = "{message_id}, {scope}, {new_owner}, {now}, {now} + {lease},"
+            + " {now} + {lease} + {retention}, {new_fingerprint}, {mark}, 1, 1, 0";
 
     /** The source of a claim with many requests: a table of parameters. */
     private static final String CLAIM_MANY = """
@@ -125,12 +125,12 @@ final class MySqlSql {
             INSERT INTO {table}
                 (message_id, scope, token, completed_at, expires_at, fingerprint, write_mark, state, owner, attempt, deaths,
                  lease_until)
-            WITH {requests}
-            SELECT r.message_id, {scope}, {start}, {start}, {start} + LEAST({length}, {never} - {start}), {new_fingerprint},
-                   {mark}, 4, NULL, 1, 0, 0
-            FROM r WHERE TRUE
+            {rows}
             ON DUPLICATE KEY UPDATE {table}.attempt = {table}.attempt
-            RETURNING message_id, scope, write_mark, token""".replace("{never}", NEVER);
+            RETURNING message_id, scope, write_mark, token""";
+
+    static final String FIRST_RECORDS_ROW = "{message_id}, {scope}, {start}, {start}, {start} + LEAST({length}, "
+            + NEVER + " - {start}), {new_fingerprint}, {mark}, 4, NULL, 1, 0, 0";
 
     private static final String RECORD_COLUMNS = "message_id, scope, length, new_fingerprint, mark";
 
