@@ -6,6 +6,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -42,15 +43,18 @@ final class KeptStatement {
 
     /** Reads a result. */
     interface Reader<A> {
+        @Nullable
         A read(ResultSet result) throws SQLException;
     }
 
     /** Executes the statement with its values in its text. */
     private interface Execution<A> {
+        @Nullable
         A run(Statement statement, String text) throws SQLException;
     }
 
-    <A> A query(Connection connection, Reader<A> reader, @Nullable Object... values) throws SQLException {
+    /** Returns what the reader has read. */
+    <A> @Nullable A query(Connection connection, Reader<A> reader, @Nullable Object... values) throws SQLException {
         SessionStatements.Session session = sessions.of(connection);
         if (session != null && sessions.areNamed(session)) {
             Done<A> done = named(connection, session, values, (statement, text) -> {
@@ -74,7 +78,7 @@ final class KeptStatement {
         if (session != null && sessions.areNamed(session)) {
             Done<Integer> done = named(connection, session, values, Statement::executeUpdate);
             if (done != null) {
-                return done.answer();
+                return Objects.requireNonNull(done.answer());
             }
         }
         try (PreparedStatement statement = bound(connection, session, values)) {
@@ -105,7 +109,7 @@ final class KeptStatement {
         return statement;
     }
 
-    private record Done<A>(A answer) {}
+    private record Done<A>(@Nullable A answer) {}
 
     /** Null if the session doesn't keep the statement, which then has done nothing. */
     private <A> @Nullable Done<A> named(
