@@ -31,6 +31,9 @@ public final class UnrecordedSuccesses {
     private static final int MAX_REFUSED = 1_000;
 
     private final ConcurrentMap<DedupKey, UnrecordedSuccess> byKey = new ConcurrentHashMap<>();
+    /** Whether anything was ever remembered. The map's own {@code isEmpty} won't do: it counts an entry after others can see it. */
+    private volatile boolean used;
+
     private final ReentrantLock lock = new ReentrantLock();
     /** Those whose completion was refused, oldest first; under the lock. */
     private final Deque<UnrecordedSuccess> refused = new ArrayDeque<>();
@@ -45,6 +48,7 @@ public final class UnrecordedSuccesses {
     /** Remembers the success of this execution, unless the store has already answered its completion. */
     public UnrecordedSuccess remember(AdmittedRun execution) {
         DedupKey key = requireNonNull(execution.claim()).key();
+        used = true;
         byKey.compute(key, (same, found) -> {
             UnrecordedSuccess known = execution.keepSuccess();
             return known.isClosed() ? found : known;
@@ -87,9 +91,9 @@ public final class UnrecordedSuccesses {
         byKey.keySet().stream().filter(which).toList().forEach(this::remove);
     }
 
-    /** Whether a success of this message is remembered; costs nothing while the store answers. */
+    /** Whether a success of this message is remembered; costs nothing as long as the store has always answered. */
     public boolean knows(DedupKey key) {
-        return !byKey.isEmpty() && byKey.containsKey(key);
+        return used && byKey.containsKey(key);
     }
 
     /** The answer to a copy without calling the store; null if the store must be called. */

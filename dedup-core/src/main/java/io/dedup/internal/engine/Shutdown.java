@@ -69,7 +69,7 @@ final class Shutdown {
     }
 
     private void awaitHandlers(long from) {
-        while (inFlight() > 0
+        while (!(heartbeat.isIdle() && transactions.size() == 0)
                 && from + timeout.toNanos() - System.nanoTime() > 0
                 && !Thread.currentThread().isInterrupted()) {
             LockSupport.parkNanos(POLL_NANOS);

@@ -88,8 +88,14 @@ public final class Heartbeat implements AutoCloseable {
         }
     }
 
+    /** An estimate, like that of any concurrent set: an addition and a removal beside this call may count as a removal alone. */
     public int size() {
         return claims.size();
+    }
+
+    /** Whether no run was there during the whole call. */
+    public boolean isIdle() {
+        return !claims.iterator().hasNext();
     }
 
     /**

@@ -26,6 +26,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -80,8 +81,9 @@ abstract class HttpContract {
         return sending(request).join();
     }
 
+    /** Joining a future cannot be interrupted: without a limit, a request that gets no answer would hang the build. */
     static CompletableFuture<HttpResponse<String>> sending(HttpRequest.Builder request) {
-        return CLIENT.sendAsync(request.build(), BodyHandlers.ofString());
+        return CLIENT.sendAsync(request.build(), BodyHandlers.ofString()).orTimeout(60, TimeUnit.SECONDS);
     }
 
     HttpResponse<String> post(String path, String body) {
@@ -402,6 +404,7 @@ abstract class HttpContract {
                                 .POST(BodyPublishers.ofString("10"))
                                 .build(),
                         BodyHandlers.ofInputStream())
+                .orTimeout(60, TimeUnit.SECONDS)
                 .join();
         byte[] begin = first.body().readNBytes("data:one".length()); // the handler hasn't ended
         assertThat(new String(begin, StandardCharsets.UTF_8)).isEqualTo("data:one");
@@ -445,6 +448,7 @@ abstract class HttpContract {
     void hangUp(String path, int bytes) throws IOException {
         try (Socket socket = new Socket("localhost", port())) {
             socket.setSoLinger(true, 0);
+            socket.setSoTimeout(60_000);
             OutputStream out = socket.getOutputStream();
             out.write(("POST " + path + "?operation=" + operation + " HTTP/1.1\r\nHost: localhost\r\nIdempotency-Key: "
                             + key + "\r\nContent-Length: 2\r\n\r\n10")

@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -191,7 +192,9 @@ class LateWorkTest {
     }
 
     private HttpResponse<String> post(String path) {
-        return client.sendAsync(request(path), BodyHandlers.ofString()).join();
+        return client.sendAsync(request(path), BodyHandlers.ofString())
+                .orTimeout(60, TimeUnit.SECONDS)
+                .join();
     }
 
     private void staysClaimed(String path) {

@@ -63,7 +63,7 @@ public final class StatementWatch {
         int idle = 0;
         while (idle < idlePeriods || !mayEnd()) {
             LockSupport.parkNanos(PERIOD_NANOS);
-            idle = running.isEmpty() ? idle + 1 : 0;
+            idle = isIdle() ? idle + 1 : 0;
             long now = System.nanoTime();
             for (Watched watched : running) {
                 watched.cancelIfLate(now);
@@ -74,7 +74,12 @@ public final class StatementWatch {
     /** Whether this thread may end: unless a statement began meanwhile, which no other thread watches. */
     private boolean mayEnd() {
         active.set(false);
-        return running.isEmpty() || !active.compareAndSet(false, true);
+        return isIdle() || !active.compareAndSet(false, true);
+    }
+
+    /** The set's own count may miss a statement while others begin and end. */
+    private boolean isIdle() {
+        return !running.iterator().hasNext();
     }
 
     /** A statement that is running. */

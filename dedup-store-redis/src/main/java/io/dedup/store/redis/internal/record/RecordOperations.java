@@ -20,7 +20,6 @@ import io.dedup.store.redis.internal.script.ReplicaConfirmation;
 import io.dedup.store.redis.internal.script.ScriptCall;
 import io.dedup.store.redis.internal.script.ScriptRunner;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -140,12 +139,11 @@ public final class RecordOperations {
             IntFunction<R[]> newAnswers,
             Function<DedupStoreException, R> newError) {
         List<BatchPart<Q>> parts = BatchPart.cut(requests, common, batchSize(link));
-        List<ScriptCall<R[]>> sent = new ArrayList<>(parts.size());
-        for (BatchPart<Q> part : parts) {
-            sent.add(newCall.apply(part));
-        }
+        List<ScriptCall<R[]>> sent = parts.size() == 1 // nearly always
+                ? List.of(newCall.apply(parts.get(0)))
+                : parts.stream().map(newCall).toList();
         runner.runAll(link, sent, wanted);
-        if (sent.size() == 1 && sent.get(0).failure() == null) { // nearly always
+        if (sent.size() == 1 && sent.get(0).failure() == null) {
             return Arrays.asList(sent.get(0).answer());
         }
         R[] answers = newAnswers.apply(requests.size());

@@ -37,8 +37,7 @@ public final class ScriptRunner {
 
     /** @throws DedupStoreException when there is no answer */
     public <T> T run(RedisLink link, ScriptCall<T> call, ReplicaConfirmation confirmation) {
-        exchange.refuseIfInterrupted(call.operation());
-        pipeline(link, List.of(call), confirmation).run();
+        send(link, List.of(call), confirmation);
         DedupStoreException failure = call.failure();
         if (failure != null) {
             throw failure;
@@ -53,6 +52,10 @@ public final class ScriptRunner {
      */
     public void runAll(RedisLink link, List<? extends ScriptCall<?>> calls, ReplicaConfirmation confirmation) {
         int size = link.isCluster() ? PIPELINE_OF_KEYS : PIPELINE_OF_BATCHES;
+        if (calls.size() <= size) { // nearly always
+            send(link, calls, confirmation);
+            return;
+        }
         Set<Object> failed = new HashSet<>();
         for (int from = 0; from < calls.size(); from += size) {
             List<? extends ScriptCall<?>> some = calls.subList(from, Math.min(calls.size(), from + size));
@@ -60,10 +63,7 @@ public final class ScriptRunner {
                 boolean interrupted = Thread.currentThread().isInterrupted();
                 some = withoutGivenUp(some, call -> interrupted || failed.contains(link.serverOf(call.firstKey())));
             }
-            if (!some.isEmpty()) {
-                exchange.refuseIfInterrupted(some.get(0).operation());
-                pipeline(link, some, confirmation).run();
-            }
+            send(link, some, confirmation);
             for (ScriptCall<?> call : some) {
                 if (call.failure() != null) {
                     failed.add(link.serverOf(call.firstKey()));
@@ -85,8 +85,10 @@ public final class ScriptRunner {
         return rest;
     }
 
-    private ScriptPipeline pipeline(
-            RedisLink link, List<? extends ScriptCall<?>> calls, ReplicaConfirmation confirmation) {
-        return new ScriptPipeline(link, calls, confirmation, exchange, errors, scriptsGone);
+    private void send(RedisLink link, List<? extends ScriptCall<?>> calls, ReplicaConfirmation confirmation) {
+        if (!calls.isEmpty()) {
+            exchange.refuseIfInterrupted(calls.get(0).operation());
+            new ScriptPipeline(link, calls, confirmation, exchange, errors, scriptsGone).run();
+        }
     }
 }
