@@ -60,6 +60,17 @@ public interface RecordDialect {
      */
     void checkWhole(Connection connection, @Nullable WrittenRecord written) throws SQLException;
 
+    /**
+     * {@link #checkWhole} for a caller who commits next and lets this commit in the same round trip.
+     *
+     * @param sending called before a statement is sent that commits: if that fails, it may have arrived
+     * @return whether the transaction is committed; else it is checked
+     */
+    default boolean commitWhole(Connection connection, WrittenRecord written, Runnable sending) throws SQLException {
+        checkWhole(connection, written);
+        return false;
+    }
+
     /** A record that a transaction has written; no other row of its key, before or after, has this token. */
     record WrittenRecord(DedupKey key, long token) {}
 

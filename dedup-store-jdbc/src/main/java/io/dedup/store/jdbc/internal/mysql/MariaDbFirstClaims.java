@@ -1,89 +1,140 @@
 package io.dedup.store.jdbc.internal.mysql;
 
+import io.dedup.DedupKey;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;
 import io.dedup.store.jdbc.internal.row.LeaseTransitions;
 import io.dedup.store.jdbc.internal.row.Phase;
 import io.dedup.store.jdbc.internal.row.Row;
+import io.dedup.store.jdbc.internal.row.Rows;
 import io.dedup.store.jdbc.internal.sql.JdbcSettings;
 import io.dedup.store.jdbc.internal.sql.KeyBytes;
 import io.dedup.store.jdbc.internal.sql.KeyFormat;
-import io.dedup.store.jdbc.internal.sql.KeyIndex;
-import io.dedup.store.jdbc.internal.sql.Statements;
+import io.dedup.store.jdbc.internal.sql.Micros;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.Arrays;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Claims messages that have no record, and answers for those that are done or in flight elsewhere: what nearly every
- * claim meets. The statement has no means to take over a record, which is most of what {@link MySqlSql#claim} costs the
- * server to parse. Thread-safe.
+ * claim meets. The statements have no means to take over a record, which is most of what {@link MySqlSql#claim} costs the
+ * server to parse. For one message the statement returns what is there; for several, a second one reads only the records that were
+ * there. Thread-safe.
  */
 final class MariaDbFirstClaims {
     private final KeyFormat keys;
-    private final Statements statements;
-    private final String head;
-    private final String row;
-    private final String tail;
+    private final Rows rows;
+    private final KeptStatement one;
+    private final MariaDbInserts<ClaimRequest> many;
 
-    /** @param limits what comes before a statement, to limit its time */
-    MariaDbFirstClaims(JdbcSettings settings, Statements statements, String limits) {
+    /** @param one the statement for one message, see {@link MySqlSql#FIRST_CLAIM} */
+    MariaDbFirstClaims(JdbcSettings settings, Rows rows, KeptStatement one, String limits) {
         this.keys = settings.keys();
-        this.statements = statements;
-        this.head = MySqlSql.of(settings, limits, MySqlSql.FIRST_CLAIM);
-        this.row = withoutLimits(settings, limits, MySqlSql.FIRST_ROW);
-        this.tail = withoutLimits(settings, limits, MySqlSql.FIRST_CLAIMED);
+        this.rows = rows;
+        this.one = one;
+        this.many = new MariaDbInserts<>(
+                settings,
+                limits,
+                ClaimRequest::key,
+                MySqlSql.FIRST_CLAIMS,
+                MySqlSql.FIRST_CLAIMS_ROW,
+                List.of(
+                        new MariaDbInserts.Column<>("new_owner", request -> owner(request)),
+                        new MariaDbInserts.Column<>("lease", request -> Micros.of(request.lease())),
+                        new MariaDbInserts.Column<>("new_fingerprint", request -> Row.bytes(request.fingerprint()))));
     }
 
-    private static String withoutLimits(JdbcSettings settings, String limits, String part) {
-        return MySqlSql.of(settings, limits, part).substring(limits.length());
+    private static byte[] owner(ClaimRequest request) {
+        return KeyBytes.utf8(request.owner().value());
     }
 
     /** Claims; null for each request about which the other statement has to decide. */
     List<@Nullable ClaimResult> claim(Connection connection, List<ClaimRequest> requests) throws SQLException {
-        long mark = WriteMark.next();
-        String sql = head + " " + Statements.list(row, requests.size()) + " " + tail;
-        try (PreparedStatement statement = statements.prepare(connection, sql)) {
-            MySqlClaims.bind(statement, keys, requests, mark);
-            try (ResultSet result = statement.executeQuery()) {
-                return read(result, requests, mark);
-            }
-        }
+        return requests.size() == 1
+                ? Collections.singletonList(claim(connection, requests.get(0)))
+                : claimAll(connection, requests);
     }
 
-    private List<@Nullable ClaimResult> read(ResultSet result, List<ClaimRequest> requests, long mark)
-            throws SQLException {
-        @Nullable ClaimResult[] answers = new ClaimResult[requests.size()];
-        KeyIndex index =
-                new KeyIndex(keys, requests.stream().map(ClaimRequest::key).toList());
-        while (result.next()) {
-            int position = index.position(result, 1);
-            answers[position] = WriteMark.isOf(mark, result.getLong(3))
-                    ? new ClaimResult.Acquired(1, 0, false, result.getLong(4))
-                    : refusal(result, requests.get(position));
-        }
-        return Arrays.asList(answers);
+    private @Nullable ClaimResult claim(Connection connection, ClaimRequest request) throws SQLException {
+        long mark = WriteMark.next();
+        byte[] id = keys.messageId(request.key());
+        return one.query(
+                connection,
+                result -> result.next() ? answer(RecordAnswers.of(id, result, 12), request, mark) : null,
+                id,
+                keys.scope(request.key()),
+                owner(request),
+                Micros.of(request.lease()),
+                Row.bytes(request.fingerprint()),
+                mark);
     }
 
     /** Null if the record can be claimed, or is the caller's own already. */
-    private static @Nullable ClaimResult refusal(ResultSet result, ClaimRequest request) throws SQLException {
-        byte[] owner = result.getBytes(10);
+    private static @Nullable ClaimResult answer(ResultSet result, ClaimRequest request, long mark) throws SQLException {
+        if (WriteMark.isOf(mark, result.getLong(1))) {
+            return new ClaimResult.Acquired(1, 0, false, result.getLong(2));
+        }
+        byte[] owner = result.getBytes(8);
         Row row = new Row(
-                Phase.of(result.getInt(5)),
+                Phase.of(result.getInt(3)),
                 owner == null ? null : KeyBytes.text(owner),
-                result.getInt(6),
+                result.getInt(4),
                 0,
-                result.getLong(4),
+                result.getLong(2),
+                result.getLong(5),
+                result.getLong(6),
                 result.getLong(7),
-                result.getLong(8),
-                result.getLong(9),
-                result.getString(11),
-                result.getBytes(12));
-        long now = result.getLong(13);
-        return row.isHeldBy(request.owner(), now) ? null : LeaseTransitions.refusal(row, request, now);
+                result.getString(9),
+                result.getBytes(10));
+        return LeaseTransitions.refusal(row, request, result.getLong(11));
+    }
+
+    /** What was read can only refuse: of several, too, only the write's own answer is a claim. */
+    private List<@Nullable ClaimResult> claimAll(Connection connection, List<ClaimRequest> requests)
+            throws SQLException {
+        List<@Nullable Long> tokens = many.insert(connection, requests);
+        List<DedupKey> others = new ArrayList<>();
+        for (int i = 0; i < tokens.size(); i++) {
+            if (tokens.get(i) == null) {
+                others.add(requests.get(i).key());
+            }
+        }
+        Rows.Snapshot found = others.isEmpty() ? null : read(connection, others, others.size() < requests.size());
+        List<@Nullable ClaimResult> answers = new ArrayList<>(requests.size());
+        for (int i = 0; i < tokens.size(); i++) {
+            ClaimRequest request = requests.get(i);
+            Long token = tokens.get(i);
+            if (token != null) {
+                answers.add(new ClaimResult.Acquired(1, 0, false, token));
+            } else {
+                answers.add(
+                        found == null
+                                ? null
+                                : LeaseTransitions.refusal(found.row(request.key()), request, found.now()));
+            }
+        }
+        return answers;
+    }
+
+    /**
+     * Reads records.
+     *
+     * @param answered whether other requests of the batch have their claims, which a failure of this must not hide; see
+     *     {@link io.dedup.store.jdbc.internal.dialect.OpenClaims}
+     */
+    private Rows.@Nullable Snapshot read(Connection connection, List<DedupKey> others, boolean answered)
+            throws SQLException {
+        try {
+            return rows.read(connection, others);
+        } catch (SQLException e) {
+            if (!answered) {
+                throw e;
+            }
+            return null;
+        }
     }
 }

@@ -1,7 +1,13 @@
 package io.dedup.store.jdbc.internal.mysql;
 
 import io.dedup.DedupKey;
+import io.dedup.store.jdbc.internal.failure.FailureKind;
+import io.dedup.store.jdbc.internal.failure.SqlErrors;
+import io.dedup.store.jdbc.internal.row.RecordTransitions;
+import io.dedup.store.jdbc.internal.row.Row;
+import io.dedup.store.jdbc.internal.row.Rows;
 import io.dedup.store.jdbc.internal.sql.JdbcSettings;
+import io.dedup.store.jdbc.internal.sql.Micros;
 import io.dedup.store.jdbc.internal.sql.Statements;
 import io.dedup.store.transaction.RecordRequest;
 import io.dedup.store.transaction.RecordResult;
@@ -9,65 +15,139 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Iterator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes records on MariaDB and returns what was written, without waiting for locks. A single record that is expected
- * to be new is inserted first, which costs less. Thread-safe.
+ * Writes records on MariaDB and returns what was written, without waiting for locks. It inserts first, which costs less and is all
+ * that new messages need; then looks at the records that were there, and writes those in whose place it may. Thread-safe.
  */
 final class MariaDbRecordWrites implements RecordWrites {
     private static final String RETURNING = " RETURNING " + MySqlSql.RECORDED.replace("{t}", "");
 
     private final JdbcSettings settings;
     private final Statements statements;
+    private final Rows rows;
+    private final SqlErrors errors;
+    private final KeptStatement insertOne;
+    private final MariaDbInserts<RecordRequest> insertMany;
     private final String noWait;
-    private final String insertOne;
     private final String one;
 
-    /** Whether the next message is expected to be new: whether the last one was, as on PostgreSQL. */
-    private volatile boolean newExpected = true;
-
-    /** @param noWait what comes before a statement, so that it doesn't wait for locks */
-    MariaDbRecordWrites(JdbcSettings settings, Statements statements, String noWait) {
+    /**
+     * Creates the writes.
+     *
+     * @param insertOne see {@link MySqlSql#insertOne}
+     * @param noWait what comes before a statement, so that it doesn't wait for locks
+     */
+    MariaDbRecordWrites(
+            JdbcSettings settings,
+            Statements statements,
+            Rows rows,
+            SqlErrors errors,
+            KeptStatement insertOne,
+            String noWait) {
         this.settings = settings;
         this.statements = statements;
+        this.rows = rows;
+        this.errors = errors;
+        this.insertOne = insertOne;
+        this.insertMany = new MariaDbInserts<>(
+                settings,
+                noWait,
+                RecordRequest::key,
+                MySqlSql.FIRST_RECORDS,
+                MySqlSql.FIRST_RECORDS_ROW,
+                List.of(
+                        new MariaDbInserts.Column<>("length", request -> Micros.of(request.window())),
+                        new MariaDbInserts.Column<>("new_fingerprint", request -> Row.bytes(request.fingerprint()))));
         this.noWait = noWait;
-        this.insertOne = MySqlSql.of(settings, noWait, MySqlSql.insertOne());
         this.one = MySqlSql.of(settings, noWait, MySqlSql.recordOne() + RETURNING);
     }
 
     @Override
     public List<@Nullable RecordResult> write(Connection connection, List<RecordRequest> requests) throws SQLException {
-        if (requests.size() > 1) {
-            return all(connection, requests);
-        }
-        if (newExpected) {
-            RecordResult written = insert(connection, requests);
-            if (written != null) {
-                return Collections.singletonList(written);
+        List<@Nullable RecordResult> first = requests.size() == 1
+                ? Collections.singletonList(insert(connection, requests.get(0)))
+                : insertAll(connection, requests);
+        List<RecordRequest> open = new ArrayList<>();
+        for (int i = 0; i < requests.size(); i++) {
+            if (first.get(i) == null) {
+                open.add(requests.get(i));
             }
         }
-        List<@Nullable RecordResult> answers = all(connection, requests);
-        newExpected = answers.get(0) instanceof RecordResult.Written;
+        if (open.isEmpty()) {
+            return first;
+        }
+        Iterator<@Nullable RecordResult> rest = instead(connection, open, first).iterator();
+        List<@Nullable RecordResult> all = new ArrayList<>(first);
+        all.replaceAll(answer -> answer == null ? rest.next() : answer);
+        return all;
+    }
+
+    /** Inserts a record; null if there is one in whose place it may be written. */
+    private @Nullable RecordResult insert(Connection connection, RecordRequest request) throws SQLException {
+        long mark = WriteMark.next();
+        byte[] id = settings.keys().messageId(request.key());
+        return insertOne.query(
+                connection,
+                result -> result.next() ? RecordAnswers.first(RecordAnswers.of(id, result, 1), request, mark) : null,
+                id,
+                settings.keys().scope(request.key()),
+                Micros.of(request.window()),
+                Row.bytes(request.fingerprint()),
+                mark);
+    }
+
+    /** Inserts records. Those that were there are locked by then, so what is read of them afterwards stays so. */
+    private List<@Nullable RecordResult> insertAll(Connection connection, List<RecordRequest> requests)
+            throws SQLException {
+        List<@Nullable Long> tokens = insertMany.insert(connection, requests);
+        List<DedupKey> others = new ArrayList<>();
+        for (int i = 0; i < tokens.size(); i++) {
+            if (tokens.get(i) == null) {
+                others.add(requests.get(i).key());
+            }
+        }
+        Rows.Snapshot found = others.isEmpty() ? null : rows.read(connection, others);
+        List<@Nullable RecordResult> answers = new ArrayList<>(requests.size());
+        for (int i = 0; i < tokens.size(); i++) {
+            RecordRequest request = requests.get(i);
+            Long token = tokens.get(i);
+            if (token != null) {
+                answers.add(new RecordResult.Written(token));
+            } else {
+                answers.add(
+                        found == null
+                                ? null
+                                : RecordTransitions.refusal(found.row(request.key()), request, found.now()));
+            }
+        }
         return answers;
     }
 
-    /** Inserts a record; null if there was a row. */
-    private @Nullable RecordResult insert(Connection connection, List<RecordRequest> request) throws SQLException {
-        long mark = WriteMark.next();
-        try (PreparedStatement statement = statements.prepare(connection, insertOne)) {
-            RecordAnswers.bind(statement, settings.keys(), request, mark);
-            try (ResultSet result = statement.executeQuery()) {
-                return result.next() && WriteMark.isOf(mark, result.getLong(1))
-                        ? new RecordResult.Written(result.getLong(2))
-                        : null;
+    /**
+     * Writes records in the place of others. If one is locked, a caller who knows of no record yet looks at all of them; one who has
+     * written some asks again for the rest, because to a later look its own records are done.
+     */
+    private List<@Nullable RecordResult> instead(
+            Connection connection, List<RecordRequest> open, List<@Nullable RecordResult> first) throws SQLException {
+        try {
+            return writeAll(connection, open);
+        } catch (SQLException e) {
+            boolean written = first.stream().anyMatch(RecordResult.Written.class::isInstance);
+            if (written && errors.kind(e) == FailureKind.LOCKED) {
+                return Collections.nCopies(open.size(), null);
             }
+            throw e;
         }
     }
 
-    private List<@Nullable RecordResult> all(Connection connection, List<RecordRequest> requests) throws SQLException {
+    private List<@Nullable RecordResult> writeAll(Connection connection, List<RecordRequest> requests)
+            throws SQLException {
         List<DedupKey> keys = requests.stream().map(RecordRequest::key).toList();
         long mark = WriteMark.next();
         try (PreparedStatement statement = statements.prepare(connection, sql(requests.size()))) {

@@ -40,16 +40,22 @@ final class MySqlClaims {
 
     /**
      * @param before what comes before a statement, to limit its time; may be empty
-     * @param returning whether the server can return what it wrote
+     * @param first what is asked first; null if the server cannot return what it wrote
      */
-    MySqlClaims(JdbcSettings settings, Statements statements, Rows rows, String before, boolean returning) {
+    MySqlClaims(
+            JdbcSettings settings,
+            Statements statements,
+            Rows rows,
+            String before,
+            @Nullable MariaDbFirstClaims first) {
+        boolean returning = first != null;
         this.settings = settings;
         this.statements = statements;
         this.rows = rows;
         this.before = before;
         this.returning = returning;
         this.one = returning ? MySqlSql.of(settings, before, MySqlSql.claimOne() + MySqlSql.RETURNING) : "";
-        this.first = returning ? new MariaDbFirstClaims(settings, statements, before) : null;
+        this.first = first;
     }
 
     List<@Nullable ClaimResult> claim(Connection connection, List<ClaimRequest> requests) throws SQLException {
@@ -81,8 +87,7 @@ final class MySqlClaims {
         return requests == 1 ? one : MySqlSql.of(settings, before, MySqlSql.claim(requests) + MySqlSql.RETURNING);
     }
 
-    /** Binds what {@link MySqlSql#claim} and {@link MySqlSql#FIRST_ROW} need. */
-    static void bind(PreparedStatement statement, KeyFormat keys, List<ClaimRequest> requests, long mark)
+    private static void bind(PreparedStatement statement, KeyFormat keys, List<ClaimRequest> requests, long mark)
             throws SQLException {
         int next = 1;
         for (ClaimRequest request : requests) {

@@ -36,19 +36,12 @@ import org.jspecify.annotations.Nullable;
  * locks.
  */
 public final class MySqlDialect implements Dialect {
-    /**
-     * The session's answer to whether a backslash escapes has to be kept: MariaDB's driver takes it from the server's last
-     * answer, and writes the values of the connection's next statement, whoever makes it, accordingly.
-     */
-    private static final String STRICT = "IF(FIND_IN_SET('NO_BACKSLASH_ESCAPES', @@sql_mode),"
-            + " 'STRICT_ALL_TABLES,NO_BACKSLASH_ESCAPES', 'STRICT_ALL_TABLES')";
-
     private static final String NO_LIMITS = "";
 
     private final Rows rows;
     private final ExpiredRows expiredRows;
     private final MySqlClaims claims;
-    private final MySqlWrites<CompleteRequest> complete;
+    private final MySqlCompletions complete;
     private final MySqlWrites<ReleaseRequest> release;
     private final MySqlWrites<StepRequest> keepSteps;
     private final MySqlRenewals renewals;
@@ -64,13 +57,19 @@ public final class MySqlDialect implements Dialect {
         Statements statements = mariaDb ? new Statements(0) : timed;
         StoreClock clock = new StoreClock(MySqlSql.CLOCK_QUERY, false);
         this.mariaDb = mariaDb;
-        this.limits = mariaDb ? limits(settings, JdbcSettings.wholeSeconds(settings.lockTimeout())) : NO_LIMITS;
-        String noWait = mariaDb ? limits(settings, 0) : null;
+        this.limits = mariaDb ? MariaDbStatements.limitsOf(settings) : NO_LIMITS;
+        String noWait = mariaDb ? MariaDbStatements.noWaitOf(settings) : null;
         this.rows = new Rows(settings.table(), settings.keys(), timed, clock, "");
         this.probe = new WriteProbe(settings.table(), statements, limits);
         this.expiredRows = new ExpiredRows(settings.table(), timed, clock, ExpiredRows.Locking.LIMIT);
-        this.claims = new MySqlClaims(settings, statements, rows, limits, mariaDb);
-        this.complete = new MySqlWrites<>(
+        MariaDbStatements kept = mariaDb ? MariaDbStatements.of(settings, statements) : null;
+        this.claims = new MySqlClaims(
+                settings,
+                statements,
+                rows,
+                limits,
+                kept == null ? null : new MariaDbFirstClaims(settings, rows, kept.firstClaim(), limits));
+        MySqlWrites<CompleteRequest> completeAny = new MySqlWrites<>(
                 settings,
                 statements,
                 MySqlWrites.Kind.COMPLETE,
@@ -83,6 +82,8 @@ public final class MySqlDialect implements Dialect {
                 }),
                 mariaDb ? MySqlSql.COMPLETE_ONE : null,
                 (one, other) -> one.window().equals(other.window()) && one.result() == null && other.result() == null);
+        this.complete =
+                new MySqlCompletions(settings.keys(), completeAny, limits, kept == null ? null : kept.completion());
         this.release = new MySqlWrites<>(
                 settings,
                 statements,
@@ -122,21 +123,18 @@ public final class MySqlDialect implements Dialect {
         this.renewals = new MySqlRenewals(
                 renew, rows, new SkipLocked(settings.table(), settings.keys(), timed), failures, limits, noWait);
         this.imports = new MySqlImports(settings, statements, limits, mariaDb);
-        RecordWrites writes = noWait == null
+        RecordWrites writes = kept == null || noWait == null
                 ? new MySqlRecordWrites(settings, statements)
-                : new MariaDbRecordWrites(settings, statements, noWait);
-        this.records = new MySqlRecords(settings, statements, rows, failures.errors(), writes, complete, limits);
-    }
-
-    /**
-     * Limits that are sent with the statement in one round trip and end with it. The SQL mode keeps assignments in
-     * their order, and the time zone makes the clock cheap. The first limit applies to row locks, the second to table locks, for example during ALTER TABLE.
-     */
-    private static String limits(JdbcSettings settings, int lockWaitSeconds) {
-        return "SET STATEMENT sql_mode = " + STRICT + ", " + MySqlSql.UTC + ", innodb_lock_wait_timeout = "
-                + lockWaitSeconds
-                + ", lock_wait_timeout = " + JdbcSettings.wholeSeconds(settings.lockTimeout())
-                + ", max_statement_time = " + settings.queryTimeout().toMillis() / 1_000.0 + " FOR ";
+                : new MariaDbRecordWrites(settings, statements, rows, failures.errors(), kept.record(), noWait);
+        this.records = new MySqlRecords(
+                settings,
+                statements,
+                rows,
+                failures.errors(),
+                writes,
+                complete,
+                limits,
+                mariaDb ? new MariaDbCommit(settings) : null);
     }
 
     @Override
@@ -147,7 +145,7 @@ public final class MySqlDialect implements Dialect {
     @Override
     public List<@Nullable WriteResult> complete(Connection connection, List<CompleteRequest> requests)
             throws SQLException {
-        List<@Nullable WriteResult> answers = complete.write(connection, limits, requests);
+        List<@Nullable WriteResult> answers = complete.complete(connection, requests);
         RepeatedCompletions.settle(connection, rows, requests, answers);
         return answers;
     }

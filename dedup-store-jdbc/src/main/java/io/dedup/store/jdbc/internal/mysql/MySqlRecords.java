@@ -39,18 +39,26 @@ final class MySqlRecords implements RecordDialect {
     private final Rows rows;
     private final SqlErrors errors;
     private final RecordWrites writes;
-    private final MySqlWrites<CompleteRequest> complete;
+    private final MySqlCompletions complete;
     private final String limits;
+    private final @Nullable MariaDbCommit commit;
 
-    /** @param limits what comes before a statement, to limit its time; may be empty */
+    /**
+     * Creates the dialect.
+     *
+     * @param limits what comes before a statement, to limit its time; may be empty
+     * @param commit null if the server has no such statement
+     */
     MySqlRecords(
             JdbcSettings settings,
             Statements statements,
             Rows rows,
             SqlErrors errors,
             RecordWrites writes,
-            MySqlWrites<CompleteRequest> complete,
-            String limits) {
+            MySqlCompletions complete,
+            String limits,
+            @Nullable MariaDbCommit commit) {
+        this.commit = commit;
         this.settings = settings;
         this.statements = statements;
         this.timed = new Statements(settings.queryTimeoutSeconds());
@@ -129,7 +137,7 @@ final class MySqlRecords implements RecordDialect {
     @Override
     public List<@Nullable WriteResult> complete(Connection connection, List<CompleteRequest> requests)
             throws SQLException {
-        return complete.write(connection, limits, requests);
+        return complete.complete(connection, requests);
     }
 
     @Override
@@ -156,6 +164,15 @@ final class MySqlRecords implements RecordDialect {
     @Override
     public void checkWhole(Connection connection, @Nullable WrittenRecord written) throws SQLException {
         timedShared.checkWritten(connection, written);
+    }
+
+    @Override
+    public boolean commitWhole(Connection connection, WrittenRecord written, Runnable sending) throws SQLException {
+        if (commit != null && commit.run(connection, written, sending)) {
+            return true;
+        }
+        checkWhole(connection, written);
+        return false;
     }
 
     @Override

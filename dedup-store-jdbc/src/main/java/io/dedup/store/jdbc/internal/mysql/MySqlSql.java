@@ -31,20 +31,28 @@ final class MySqlSql {
 
     private static final String NEVER = Long.toString(Micros.NEVER);
 
-    /** A row of {@link #FIRST_CLAIM}, whose columns are set from left to right. */
-    static final String FIRST_ROW = "(?, ?, ?, {now}, token + ?, lease_until + {retention}, ?, ?, 1, 1, 0)";
-
-    /** Before the rows of claims; for MariaDB. */
+    /**
+     * Claims a message that has no record, for MariaDB; the columns are set from left to right. A row that was there is assigned to
+     * itself, which writes nothing, and returned.
+     */
     static final String FIRST_CLAIM = """
             INSERT INTO {table}
                 (message_id, scope, owner, token, lease_until, expires_at, fingerprint, write_mark, state, attempt, deaths)
-            VALUES""";
-
-    /** After them: returns the rows of all; a row that was there is assigned to itself, which writes nothing. */
-    static final String FIRST_CLAIMED = """
+            VALUES (?, ?, ?, {now}, token + ?, lease_until + {retention}, ?, ?, 1, 1, 0)
             ON DUPLICATE KEY UPDATE attempt = attempt
-            RETURNING message_id, scope, write_mark, token, state, attempt, lease_until, completed_at, expires_at, owner,
-                fingerprint, result, {now}""";
+            RETURNING write_mark, token, state, attempt, lease_until, completed_at, expires_at, owner, fingerprint, result,
+                {now}, message_id""";
+
+    /** The same for several messages, see {@link MariaDbInserts}; of a row that was there it returns another mark. */
+    static final String FIRST_CLAIMS = """
+            INSERT INTO {table}
+                (message_id, scope, owner, token, lease_until, expires_at, fingerprint, write_mark, state, attempt, deaths)
+            {rows}
+            ON DUPLICATE KEY UPDATE {table}.attempt = {table}.attempt
+            RETURNING message_id, scope, write_mark, token""";
+
+    static final String FIRST_CLAIMS_ROW = "{message_id}, {scope}, {new_owner}, {now}, {now} + {lease},"
+            + " {now} + {lease} + {retention}, {new_fingerprint}, {mark}, 1, 1, 0";
 
     /** The source of a claim with many requests: a table of parameters. */
     private static final String CLAIM_MANY = """
@@ -112,6 +120,18 @@ final class MySqlSql {
                 fingerprint = CASE WHEN {written} THEN r.new_fingerprint ELSE fingerprint END,
                 result = CASE WHEN {written} THEN NULL ELSE result END""".replace("{written}", "(write_mark = r.mark + 1)");
 
+    /** See {@link #FIRST_CLAIMS}. */
+    static final String FIRST_RECORDS = """
+            INSERT INTO {table}
+                (message_id, scope, token, completed_at, expires_at, fingerprint, write_mark, state, owner, attempt, deaths,
+                 lease_until)
+            {rows}
+            ON DUPLICATE KEY UPDATE {table}.attempt = {table}.attempt
+            RETURNING message_id, scope, write_mark, token""";
+
+    static final String FIRST_RECORDS_ROW = "{message_id}, {scope}, {start}, {start}, {start} + LEAST({length}, "
+            + NEVER + " - {start}), {new_fingerprint}, {mark}, 4, NULL, 1, 0, 0";
+
     private static final String RECORD_COLUMNS = "message_id, scope, length, new_fingerprint, mark";
 
     /** The columns to read after {@link #record}. */
@@ -176,6 +196,12 @@ final class MySqlSql {
             + " t.completed_at = {now}, t.expires_at = t.completed_at + LEAST(?, " + NEVER + " - t.completed_at),"
             + " t.result = ?";
 
+    /** For one request in any SQL mode: no assignment depends on another one. The window has an end. */
+    static final String COMPLETE_FOR = "t.state = 4, t.owner = NULL, t.deaths = 0, t.lease_until = 0,"
+            + " t.completed_at = {now}, t.expires_at = {now} + ?, t.result = ?";
+
+    static final String COMPLETE_FOR_EVER = COMPLETE_FOR.replace("{now} + ?", NEVER);
+
     /**
      * Modes as in {@code ReleaseNumber}; state 3 is what state 2 may have become already. Of both, {@code completed_at} keeps
      * whether a death was counted, see {@code Phase#UNCOUNTED}.
@@ -236,10 +262,13 @@ final class MySqlSql {
                 .replace("{source}", RECORD_ONE);
     }
 
-    /** Writes a record if there is no row, and returns the mark and token of the row; for MariaDB. */
+    /**
+     * Writes a record if there is no row, and returns the row; for MariaDB. It doesn't wait for locks, so the statement's start is
+     * its time.
+     */
     static String insertOne() {
-        return "INSERT INTO {table} " + RECORD_ONE
-                + " ON DUPLICATE KEY UPDATE attempt = attempt RETURNING write_mark, token";
+        return "INSERT INTO {table} " + RECORD_ONE + " ON DUPLICATE KEY UPDATE attempt = attempt RETURNING "
+                + RECORDED.replace("{t}", "").replace("{now}", "{start}");
     }
 
     /** Records messages as done that were handled elsewhere. */

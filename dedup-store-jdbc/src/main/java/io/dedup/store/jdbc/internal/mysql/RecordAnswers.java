@@ -56,6 +56,29 @@ final class RecordAnswers {
         return Arrays.asList(answers);
     }
 
+    /**
+     * A row, if it is the message's own: a session that has left strict mode would cut the ID to fit into a column that was made
+     * narrower.
+     */
+    static ResultSet of(byte[] messageId, ResultSet row, int column) throws SQLException {
+        if (!Arrays.equals(messageId, row.getBytes(column))) {
+            throw new SQLException("the database returned a key that was not requested");
+        }
+        return row;
+    }
+
+    /** The current row, which was inserted or was there; null if a record may be written in its place. */
+    static @Nullable RecordResult first(ResultSet result, RecordRequest request, long mark) throws SQLException {
+        if (WriteMark.isOf(mark, result.getLong(12))) {
+            return new RecordResult.Written(result.getLong(5));
+        }
+        boolean live = result.getLong(6) > 0;
+        boolean expired = result.getLong(9) <= 0;
+        Phase phase = Phase.of(result.getInt(3));
+        boolean blocks = !expired && (phase == Phase.DONE || (phase.isOwned() && live));
+        return blocks ? blocked(result, request) : null;
+    }
+
     private static RecordResult blocked(ResultSet result, RecordRequest request) throws SQLException {
         Row row = new Row(
                 Phase.of(result.getInt(3)),

@@ -2,6 +2,7 @@ package io.dedup.store.jdbc.internal.operation;
 
 import io.dedup.DedupKey;
 import io.dedup.store.jdbc.internal.dialect.Dialect;
+import io.dedup.text.Utf8;
 import java.sql.Connection;
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
@@ -18,7 +19,7 @@ public final class StatementSize {
     /** For the statement's own text and one request's key, owner and fingerprint. */
     private static final int ROOM = 16 * 1024;
 
-    /** A driver that writes values into the statement's text may escape every byte. */
+    /** A driver that writes values into the statement's text may escape every byte; in hexadecimal a byte has two digits. */
     private static final int BYTES_FOR_ONE = 2;
 
     /** The size of a request without its key and its result: owner, fingerprint, and the text between them. */
@@ -71,13 +72,10 @@ public final class StatementSize {
         return result.length <= values;
     }
 
-    /**
-     * The number of bytes that a request adds to a statement. Counts one byte per character, although some take up to
-     * three.
-     */
+    /** The number of bytes that a request adds to a statement. */
     public static int ofRequest(DedupKey key, byte @Nullable [] result) {
-        return key.messageId().length()
-                + key.scope().text().length()
+        return Utf8.lengthOrMinusOne(key.messageId())
+                + Utf8.lengthOrMinusOne(key.scope().text())
                 + REQUEST_BYTES
                 + (result == null ? 0 : result.length);
     }

@@ -55,7 +55,7 @@ public enum Phase {
         return number;
     }
 
-    boolean isOwned() {
+    public boolean isOwned() {
         return this == PROCESSING || tookOver();
     }
 

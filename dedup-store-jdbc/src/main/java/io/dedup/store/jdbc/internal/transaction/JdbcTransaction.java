@@ -4,6 +4,7 @@ import io.dedup.DedupKey;
 import io.dedup.store.Claim;
 import io.dedup.store.CompleteRequest;
 import io.dedup.store.WriteResult;
+import io.dedup.store.jdbc.internal.dialect.RecordDialect.WrittenRecord;
 import io.dedup.store.jdbc.internal.dialect.TransactionMarker;
 import io.dedup.store.jdbc.internal.operation.RaceRetry;
 import io.dedup.store.jdbc.internal.operation.StatementSize;
@@ -191,19 +192,28 @@ public final class JdbcTransaction implements RecordTransaction {
         return commit.commit(this::checkWhole);
     }
 
-    private void checkWhole() {
+    /**
+     * Checks that the commit would commit everything, and commits where one statement does both.
+     *
+     * @return whether it is committed
+     */
+    private boolean checkWhole(Runnable sending) {
         // The limits of the transaction manager and of operators only apply to statements: a process that was paused
         // gets here late, and a window that starts at the claim may end before the commit.
         if (written.areLate()) {
             throw new TransactionTimedOutException(written.late() + "; it is rolled back");
         }
-        calls.run("commit", on -> {
-            if (marker == null) {
-                table.dialect().checkWhole(on, written.any());
-            } else {
+        WrittenRecord any = written.any();
+        return calls.run("commit", on -> {
+            if (marker != null) {
                 marker.take(on);
+                return false;
             }
-            return this;
+            if (any != null && commit.canCommitEarly()) {
+                return table.dialect().commitWhole(on, any, sending);
+            }
+            table.dialect().checkWhole(on, any);
+            return false;
         });
     }
 

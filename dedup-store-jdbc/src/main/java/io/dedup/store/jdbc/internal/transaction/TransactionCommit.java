@@ -6,6 +6,8 @@ import io.dedup.store.transaction.CommitResult;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.TransactionStatus;
 import org.springframework.transaction.UnexpectedRollbackException;
 
@@ -29,9 +31,9 @@ final class TransactionCommit {
     /**
      * Commits.
      *
-     * @param check throws if the commit must not be sent
+     * @param check comes before the manager's commit
      */
-    CommitResult commit(Runnable check) {
+    CommitResult commit(TransactionWatch.LastStep check) {
         TransactionStatus status = transaction.status();
         if (status.isRollbackOnly()) {
             transaction.rollBack();
@@ -39,11 +41,11 @@ final class TransactionCommit {
         }
         RuntimeException failure = null;
         try {
-            watch.registerLast(() -> {
+            watch.registerLast(sending -> {
                 if (status.isRollbackOnly()) { // set by a callback: Spring checks it before the callbacks
                     throw marked();
                 }
-                check.run();
+                return check.run(sending);
             });
             transaction.manager().commit(status);
         } catch (RuntimeException e) {
@@ -54,6 +56,15 @@ final class TransactionCommit {
         return result(failure);
     }
 
+    /**
+     * Whether nothing happens between the last callback before the commit and the manager's own: JPA's, for example, writes there
+     * what is in its session, which must be part of the commit.
+     */
+    boolean canCommitEarly() {
+        Class<?> manager = transaction.manager().getClass();
+        return manager == DataSourceTransactionManager.class || manager == JdbcTransactionManager.class;
+    }
+
     private static UnexpectedRollbackException marked() {
         return new UnexpectedRollbackException("the handler or a callback marked the transaction as rollback-only");
     }
@@ -61,7 +72,10 @@ final class TransactionCommit {
     private CommitResult result(@Nullable RuntimeException failure) {
         RuntimeException refusal = watch.refusal();
         if (refusal != null) {
-            return watch.isCutOff() ? new CommitResult.RolledBack(refusal) : new CommitResult.Unknown(refusal);
+            boolean unsent = !watch.isPrepared() || errors.provesRollback(refusal);
+            return unsent && watch.isCutOff()
+                    ? new CommitResult.RolledBack(refusal)
+                    : new CommitResult.Unknown(refusal);
         }
         if (watch.isCommitted()) {
             if (failure != null) {

@@ -17,11 +17,12 @@ final class TransactionWatch implements TransactionSynchronization {
     private final TransactionConnection connection;
     private final boolean suspension;
     private final int silenceBefore;
-    private @Nullable Runnable last;
+    private @Nullable LastStep last;
     private @Nullable RuntimeException refusal;
     private boolean prepared;
     private boolean aborted;
     private boolean durable;
+    private boolean committedAlready;
     private int status = OPEN;
 
     private TransactionWatch(TransactionConnection connection, boolean suspension, int silenceBefore) {
@@ -41,12 +42,23 @@ final class TransactionWatch implements TransactionSynchronization {
         return watch;
     }
 
+    /** What comes before the commit that the transaction manager sends. */
+    interface LastStep {
+        /**
+         * Checks that the commit may be sent, and may send it itself.
+         *
+         * @param sending called before it sends what commits
+         * @return whether the transaction is committed
+         */
+        boolean run(Runnable sending);
+    }
+
     /**
      * Called when nothing else registers, in order to see that no other synchronization rejected the commit.
      *
-     * @param check throws if the commit must not be sent
+     * @param check throws if the commit must not be sent, or may not have arrived
      */
-    void registerLast(Runnable check) {
+    void registerLast(LastStep check) {
         if (TransactionSynchronizationManager.getSynchronizations().equals(List.of(this))) {
             // A second synchronization would make Spring sort both with every call.
             last = check;
@@ -70,13 +82,13 @@ final class TransactionWatch implements TransactionSynchronization {
         });
     }
 
-    private void prepare(Runnable check) {
-        check.run();
+    private void prepare(LastStep check) {
+        committedAlready = check.run(() -> prepared = true);
         prepared = true;
     }
 
     /** Checks where an exception would only be logged and the commit still be sent; closes the session instead. */
-    private void prepareOrCutOff(Runnable check) {
+    private void prepareOrCutOff(LastStep check) {
         try {
             prepare(check);
         } catch (RuntimeException e) {
@@ -113,7 +125,7 @@ final class TransactionWatch implements TransactionSynchronization {
     }
 
     boolean isCommitted() {
-        return status == STATUS_COMMITTED;
+        return status == STATUS_COMMITTED || committedAlready;
     }
 
     boolean isRolledBack() {

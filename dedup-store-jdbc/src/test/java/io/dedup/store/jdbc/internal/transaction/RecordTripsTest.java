@@ -20,6 +20,7 @@ import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -66,12 +67,15 @@ class RecordTripsTest {
             return type.cast(Proxy.newProxyInstance(
                     type.getClassLoader(), new Class<?>[] {type}, (self, method, args) -> {
                         if (method.getName().startsWith("execute")) {
-                            executed.add(sql);
+                            executed.add(args == null || args.length == 0 ? sql : String.valueOf(args[0]));
                         }
                         try {
                             Object result = method.invoke(target, args);
-                            return result instanceof PreparedStatement statement
-                                    ? proxy(PreparedStatement.class, statement, (String) args[0])
+                            if (result instanceof PreparedStatement statement) {
+                                return proxy(PreparedStatement.class, statement, (String) args[0]);
+                            }
+                            return result instanceof Statement statement
+                                    ? proxy(Statement.class, statement, sql)
                                     : result;
                         } catch (InvocationTargetException e) {
                             throw e.getCause();
@@ -81,9 +85,10 @@ class RecordTripsTest {
     }
 
     @ParameterizedTest(name = "{0}")
-    @CsvSource({"POSTGRESQL, 1", "MARIADB, 1", "MYSQL, 3"})
-    @DisplayName("claimAll takes one statement, single or batch, whatever it answers; so do the others")
-    void statements(JdbcDialect dialect, int claims) {
+    @CsvSource({"POSTGRESQL, 1, 1", "MARIADB, 1, 3", "MYSQL, 3, 3"})
+    @DisplayName(
+            "claimAll takes one statement, single or batch; on MariaDB it looks at the records of a batch that were there")
+    void statements(JdbcDialect dialect, int claims, int mixed) {
         database = TestDatabase.open(dialect);
         Counting counting = new Counting(database.pool());
         JdbcDedupStore store = database.closing(database.builder(counting).build());
@@ -101,8 +106,10 @@ class RecordTripsTest {
                 transaction.claimAll(keys.stream().map(Session::request).toList());
         assertThat(answers.stream().filter(RecordResult.Written.class::isInstance))
                 .hasSize(98);
-        assertExecuted(claims);
+        assertExecuted(mixed);
         transaction.claimAll(List.of(Session.request(messages.key())));
+        assertExecuted(claims + prepared(dialect));
+        transaction.claimAll(List.of(Session.request(messages.key()), Session.request(messages.key())));
         assertExecuted(claims);
         transaction.completeAll(held.stream().map(Messages::complete).toList());
         assertExecuted(1);
@@ -126,10 +133,10 @@ class RecordTripsTest {
     }
 
     @ParameterizedTest(name = "{0}")
-    @CsvSource({"POSTGRESQL, 1, 2", "MARIADB, 1, 2", "MYSQL, 3, 3"})
-    @DisplayName(
-            "one message takes one statement; on PostgreSQL and MariaDB one more where it isn't what the last one was")
-    void single(JdbcDialect dialect, int trips, int surprised) {
+    @CsvSource({"POSTGRESQL, 1, 2, 2", "MARIADB, 1, 1, 2", "MYSQL, 3, 3, 3"})
+    @DisplayName("one message takes one statement; on PostgreSQL one more where it isn't what the last one was, on"
+            + " MariaDB where its record is written in place of another one")
+    void single(JdbcDialect dialect, int trips, int surprised, int instead) {
         database = TestDatabase.open(dialect);
         Counting counting = new Counting(database.pool());
         JdbcDedupStore store = database.closing(database.builder(counting).build());
@@ -146,7 +153,7 @@ class RecordTripsTest {
             rival.claim(running);
             executed.clear();
             assertThat(asking.claim(messages.key())).isInstanceOf(RecordResult.Written.class);
-            assertExecuted(trips);
+            assertExecuted(trips + prepared(dialect));
             assertThat(asking.claim(done)).isInstanceOf(RecordResult.Done.class);
             assertExecuted(surprised);
             assertThat(asking.claim(done)).isInstanceOf(RecordResult.Done.class);
@@ -158,7 +165,7 @@ class RecordTripsTest {
             assertThat(asking.claim(messages.key())).isInstanceOf(RecordResult.Written.class);
             assertExecuted(trips);
             assertThat(asking.claim(released)).isInstanceOf(RecordResult.Written.class);
-            assertExecuted(surprised);
+            assertExecuted(instead);
             assertThat(asking.claim(running)).isInstanceOf(RecordResult.InFlight.class);
         }
     }
@@ -200,6 +207,11 @@ class RecordTripsTest {
         }
         assertThat(logWrites(jdbc) - before).isLessThan(50); // the server itself writes once a second
         transaction.rollback();
+    }
+
+    /** What the first of these takes in its session: it gives the statement a name. */
+    private static int prepared(JdbcDialect dialect) {
+        return dialect == JdbcDialect.MARIADB ? 1 : 0;
     }
 
     private static long logWrites(JdbcTemplate jdbc) {

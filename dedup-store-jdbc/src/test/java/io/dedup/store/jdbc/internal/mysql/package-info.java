@@ -1,0 +1,4 @@
+@NullMarked
+package io.dedup.store.jdbc.internal.mysql;
+
+import org.jspecify.annotations.NullMarked;
