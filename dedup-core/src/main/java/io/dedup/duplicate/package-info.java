@@ -1,7 +1,7 @@
 /**
  * Why a message is a duplicate: where it was handled first, and where the broker had its copy.
  *
- * <p>Status: incubating.
+ * <p>Status: experimental; it may change in any minor release.
  *
  * @since 0.1.0
  */
