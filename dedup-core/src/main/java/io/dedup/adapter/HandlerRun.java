@@ -44,38 +44,33 @@ public final class HandlerRun {
                     execution.begin();
                 }
             }
-            result = called(one, several, handler);
+            Execution first = one != null ? one : first(several);
+            Object before = first == null ? null : first.enter(several);
+            try {
+                result = handler.call();
+            } finally {
+                if (first != null) {
+                    first.leave(before);
+                }
+            }
+            requireNotStopped(one, several);
         } catch (Throwable e) {
             return settlement.failed(e);
         }
         return settlement.succeeded(result);
     }
 
-    @SuppressWarnings("NullAway") // as above
-    private static <T extends @Nullable Object> T called(
-            @Nullable Execution one, @Nullable Collection<? extends Execution> several, HandlerCall<T> handler)
-            throws Throwable {
-        Execution first = one == null && several != null && !several.isEmpty()
-                ? several.iterator().next()
-                : one;
-        Object before = first == null ? null : first.enter(several);
-        T result;
-        try {
-            result = handler.call();
-        } finally {
-            if (first != null) {
-                first.leave(before);
-            }
-        }
+    private static @Nullable Execution first(@Nullable Collection<? extends Execution> several) {
+        return several == null || several.isEmpty() ? null : several.iterator().next();
+    }
+
+    private static void requireNotStopped(@Nullable Execution one, @Nullable Collection<? extends Execution> several) {
         if (one != null) {
             requireNotStopped(one);
         }
         if (several != null) {
-            for (Execution execution : several) {
-                requireNotStopped(execution);
-            }
+            several.forEach(HandlerRun::requireNotStopped);
         }
-        return result;
     }
 
     /**
