@@ -199,7 +199,10 @@ record Circumstances(
         if (fixing && ERRORS_WITHOUT_SEEKS.contains(errorHandling)) {
             errorHandling = ErrorHandling.DEFAULT_WITH_BACK_OFF;
         }
-        boolean subBatches = draws.below(4, "subBatches") == 0 && batch;
+        // In the call with a later part of the poll, a handler that collects would seek past what it sought back to in
+        // the
+        // call with an earlier one: it loses messages without deduplication, too.
+        boolean subBatches = draws.below(4, "subBatches") == 0 && batch && !(collects && onFailure != OnFailure.THROW);
         UserCall call = draws.pick(UserCall.values(), "userCall");
         Place place = draws.pick(Place.values(), "place");
         boolean calls = draws.below(2, "calls") == 0

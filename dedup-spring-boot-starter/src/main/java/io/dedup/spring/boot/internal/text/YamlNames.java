@@ -31,6 +31,7 @@ public record YamlNames(String prefix) implements SettingNames {
             "onConflict",
             "maxDeaths",
             "fencingToken",
+            "explainDuplicates",
             "attemptRetention");
 
     /** Settings that exist once, by their names in Java and in Kafka. */
