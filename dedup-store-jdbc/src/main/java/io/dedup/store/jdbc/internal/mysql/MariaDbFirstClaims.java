@@ -14,7 +14,6 @@ import io.dedup.store.jdbc.internal.sql.Micros;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -93,31 +92,14 @@ final class MariaDbFirstClaims {
         return LeaseTransitions.refusal(row, request, result.getLong(11));
     }
 
-    /** What was read can only refuse: of several, too, only the write's own answer is a claim. */
     private List<@Nullable ClaimResult> claimAll(Connection connection, List<ClaimRequest> requests)
             throws SQLException {
-        List<@Nullable Long> tokens = many.insert(connection, requests);
-        List<DedupKey> others = new ArrayList<>();
-        for (int i = 0; i < tokens.size(); i++) {
-            if (tokens.get(i) == null) {
-                others.add(requests.get(i).key());
-            }
-        }
-        Rows.Snapshot found = others.isEmpty() ? null : read(connection, others, others.size() < requests.size());
-        List<@Nullable ClaimResult> answers = new ArrayList<>(requests.size());
-        for (int i = 0; i < tokens.size(); i++) {
-            ClaimRequest request = requests.get(i);
-            Long token = tokens.get(i);
-            if (token != null) {
-                answers.add(new ClaimResult.Acquired(1, 0, false, token));
-            } else {
-                answers.add(
-                        found == null
-                                ? null
-                                : LeaseTransitions.refusal(found.row(request.key()), request, found.now()));
-            }
-        }
-        return answers;
+        return many.insertOrRefuse(
+                connection,
+                requests,
+                token -> new ClaimResult.Acquired(1, 0, false, token),
+                (others, answered) -> read(connection, others, answered),
+                LeaseTransitions::refusal);
     }
 
     /**

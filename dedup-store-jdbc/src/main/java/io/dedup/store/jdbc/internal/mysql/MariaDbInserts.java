@@ -1,6 +1,8 @@
 package io.dedup.store.jdbc.internal.mysql;
 
 import io.dedup.DedupKey;
+import io.dedup.store.jdbc.internal.row.Row;
+import io.dedup.store.jdbc.internal.row.Rows;
 import io.dedup.store.jdbc.internal.sql.JdbcSettings;
 import io.dedup.store.jdbc.internal.sql.KeyIndex;
 import java.sql.Connection;
@@ -69,12 +71,49 @@ final class MariaDbInserts<Q> {
         this.row = MySqlSql.of(settings, limits, row).substring(limits.length());
     }
 
+    /** Reads the rows that were there; null if nothing is to be decided by them. */
+    interface Reading {
+        /** @param someInserted whether rows of other requests were inserted, which a failure of this must not hide */
+        Rows.@Nullable Snapshot read(List<DedupKey> keys, boolean someInserted) throws SQLException;
+    }
+
+    /** Refuses a request that had a row; null if it must be asked again. */
+    interface Refusal<Q, A> {
+        @Nullable
+        A of(@Nullable Row row, Q request, long now);
+    }
+
     /**
-     * Inserts.
+     * Inserts, and answers each request whose row is new by its token. For the others their rows are read, which can only refuse.
      *
-     * @return the new rows' tokens; null for each request that had a row
+     * @return null for each request that must be asked again
      */
-    List<@Nullable Long> insert(Connection connection, List<Q> requests) throws SQLException {
+    <A> List<@Nullable A> insertOrRefuse(
+            Connection connection, List<Q> requests, Function<Long, A> inserted, Reading reading, Refusal<Q, A> refusal)
+            throws SQLException {
+        List<@Nullable Long> tokens = insert(connection, requests);
+        List<DedupKey> others = new ArrayList<>();
+        for (int i = 0; i < tokens.size(); i++) {
+            if (tokens.get(i) == null) {
+                others.add(key.apply(requests.get(i)));
+            }
+        }
+        Rows.Snapshot found = others.isEmpty() ? null : reading.read(others, others.size() < requests.size());
+        List<@Nullable A> answers = new ArrayList<>(requests.size());
+        for (int i = 0; i < tokens.size(); i++) {
+            Q request = requests.get(i);
+            Long token = tokens.get(i);
+            if (token != null) {
+                answers.add(inserted.apply(token));
+            } else {
+                answers.add(found == null ? null : refusal.of(found.row(key.apply(request)), request, found.now()));
+            }
+        }
+        return answers;
+    }
+
+    /** Returns the new rows' tokens; null for each request that had a row. */
+    private List<@Nullable Long> insert(Connection connection, List<Q> requests) throws SQLException {
         long mark = WriteMark.next();
         @Nullable Long[] tokens = new Long[requests.size()];
         KeyIndex index =

@@ -105,28 +105,12 @@ final class MariaDbRecordWrites implements RecordWrites {
     /** Inserts records. Those that were there are locked by then, so what is read of them afterwards stays so. */
     private List<@Nullable RecordResult> insertAll(Connection connection, List<RecordRequest> requests)
             throws SQLException {
-        List<@Nullable Long> tokens = insertMany.insert(connection, requests);
-        List<DedupKey> others = new ArrayList<>();
-        for (int i = 0; i < tokens.size(); i++) {
-            if (tokens.get(i) == null) {
-                others.add(requests.get(i).key());
-            }
-        }
-        Rows.Snapshot found = others.isEmpty() ? null : rows.read(connection, others);
-        List<@Nullable RecordResult> answers = new ArrayList<>(requests.size());
-        for (int i = 0; i < tokens.size(); i++) {
-            RecordRequest request = requests.get(i);
-            Long token = tokens.get(i);
-            if (token != null) {
-                answers.add(new RecordResult.Written(token));
-            } else {
-                answers.add(
-                        found == null
-                                ? null
-                                : RecordTransitions.refusal(found.row(request.key()), request, found.now()));
-            }
-        }
-        return answers;
+        return insertMany.insertOrRefuse(
+                connection,
+                requests,
+                RecordResult.Written::new,
+                (others, someInserted) -> rows.read(connection, others),
+                RecordTransitions::refusal);
     }
 
     /**
