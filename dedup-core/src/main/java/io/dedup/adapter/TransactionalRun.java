@@ -28,8 +28,13 @@ public interface TransactionalRun extends Settlement<byte @Nullable [], RunEnd> 
      */
     void keepFirst(int count);
 
-    /** Rolls back, and gives all executions back: their messages are handled again at once, so that this isn't a failure. */
-    void rollBack();
+    /**
+     * Rolls back, and gives all executions back: their messages are handled again at once, so that this isn't their failure.
+     *
+     * @param cause what a handler has thrown
+     * @return whether it reports that the database has undone the transaction because of another one, such as a deadlock
+     */
+    boolean rollBack(Throwable cause);
 
     /**
      * Commits, because the handler succeeded.

@@ -104,12 +104,13 @@ final class TransactionalHandlerRun implements TransactionalRun {
     }
 
     @Override
-    public void rollBack() {
+    public boolean rollBack(Throwable cause) {
         OpenTransaction open = requireNonNull(transaction, "nothing runs");
         List<AdmittedRun> closed = closeAll();
         try {
             open.rollback();
             boolean unused = parent.release(closed, null);
+            return open.isUndoneByOthers(cause);
         } finally {
             parent.ended();
         }

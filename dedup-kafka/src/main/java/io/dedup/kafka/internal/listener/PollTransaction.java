@@ -99,7 +99,7 @@ final class PollTransaction<K, V> {
     /** The records from this one on that may share a transaction. */
     private List<ConsumerRecord<K, V>> part(ConsumerRecord<K, V> record, BoundConsumer bound) {
         PolledRecords polled = bound.watched().records();
-        int most = deliveries.topic(record.topic()).policy().transactionMaxRecords();
+        int most = polled.most(deliveries.topic(record.topic()).policy().transactionMaxRecords());
         List<ConsumerRecord<K, V>> part = new ArrayList<>();
         for (ConsumerRecord<?, ?> each : polled.from(record)) {
             if (part.size() == most
@@ -258,7 +258,9 @@ final class PollTransaction<K, V> {
         /** Isn't reported as a failure of any message: each is handled again at once. */
         @Override
         public RunEnd failed(Throwable thrown) {
-            requireNonNull(opened).rollBack();
+            if (requireNonNull(opened).rollBack(thrown)) {
+                running = -1; // another transaction is to blame, and no handler
+            }
             return new RunEnd.Failed(thrown);
         }
 
@@ -269,7 +271,12 @@ final class PollTransaction<K, V> {
                                     && notHandled.admission() instanceof Admission.Defer defer
                             ? defer.cause()
                             : null;
-            List<ConsumerRecord<K, V>> alone = running < 0 ? part : List.of(part.get(running));
+            List<ConsumerRecord<K, V>> alone = part;
+            if (running < 0) {
+                bound.watched().records().undone(part.size());
+            } else {
+                alone = List.of(part.get(running));
+            }
             bound.watched().records().runAlone(alone);
             ConsumerRecord<K, V> first = alone.get(0);
             log.info(

@@ -24,11 +24,14 @@ import org.jspecify.annotations.Nullable;
  * taken for it. Used by the consumer's thread.
  */
 public final class PolledRecords {
+    private static final int FEWEST = 2;
+
     private final Set<ConsumerRecord<?, ?>> handled = Collections.newSetFromMap(new IdentityHashMap<>());
     private final Map<TopicPartition, NavigableSet<Long>> alone = new HashMap<>();
     private @Nullable ConsumerRecords<?, ?> polled;
     private List<ConsumerRecord<?, ?>> records = List.of();
     private int next;
+    private int most = Integer.MAX_VALUE;
 
     /** The container gets these records, and gives them to its listener in their order. */
     void polled(ConsumerRecords<?, ?> poll) {
@@ -68,6 +71,19 @@ public final class PolledRecords {
     /** The handlers of these records have been called, and what they did is committed. */
     public void handled(Collection<? extends ConsumerRecord<?, ?>> committed) {
         handled.addAll(committed);
+        if (most < Integer.MAX_VALUE) {
+            most++;
+        }
+    }
+
+    /** A transaction of so many records was undone, and none of them is to blame: the next ones are smaller for a while. */
+    public void undone(int size) {
+        most = Math.max(FEWEST, size / 2);
+    }
+
+    /** How many records may share a transaction now, of the maximum that is set. */
+    public int most(int maximum) {
+        return Math.min(maximum, most);
     }
 
     /** Whether this record, whose turn it is, is handled. Says so once. */
