@@ -343,13 +343,13 @@ public final class WatchedPolls {
     public void revoked(@Nullable Collection<TopicPartition> partitions) {
         deferred.forget(partitions);
         outstanding.forget(partitions);
-        records.forget(partitions);
         if (partitions == null) {
             pausedForPoll.clear();
         } else {
             deliveries.left(partitions);
             pausedForPoll.removeAll(partitions); // assigned again, only others may have paused them
         }
+        records.forget(partitions);
     }
 
     /** The offset to seek to from this position, in order to go back to another: not below the log's start. */
