@@ -44,8 +44,8 @@ final class PostgresInsert {
      * The same for many of one topic. Looks for rows first, so that a batch doesn't wait for a completion that isn't committed.
      * Tries a lock only where it found no row, and before it touches one. Reads the clock for each record, after it has
      * waited for the one before. Inserts in the order of the requests, as every session does. Planned as
-     * {@link PostgresRequests} says: with {@code NOT EXISTS}, a plan made while the table is nearly empty reads all of it for
-     * each record.
+     * {@link PostgresRequests} says: with {@code NOT EXISTS}, or a scope that is compared with a parameter, a plan made while the
+     * table is nearly empty reads all of it for each record.
      */
     private static final String INSERT_ALL = """
             INSERT INTO {table} (message_id, scope, state, attempt, deaths, token, lease_until, completed_at, expires_at,
@@ -53,11 +53,11 @@ final class PostgresInsert {
             SELECT n.message_id, ?, 4, 1, 0, n.now, {no_lease}, n.now, {end}, ?
             FROM (SELECT q.message_id, {now} AS now
                   FROM (SELECT r.message_id, r.lock_id, b.state
-                        FROM (SELECT *
+                        FROM (SELECT u.*, (SELECT ?::bytea) AS scope
                               FROM unnest((SELECT ?::bytea[] WHERE true{limits}), (SELECT ?::bigint[]))
                                   WITH ORDINALITY AS u(message_id, lock_id, ord)
                               LIMIT (SELECT {most})) r
-                        LEFT JOIN {table} b ON b.message_id = r.message_id AND b.scope = ?
+                        LEFT JOIN {table} b ON b.message_id = r.message_id AND b.scope = r.scope
                         ORDER BY r.ord
                         OFFSET 0) q
                   WHERE CASE WHEN q.state IS NULL THEN pg_try_advisory_xact_lock(q.lock_id) END
@@ -179,12 +179,12 @@ final class PostgresInsert {
                 statement.setLong(next++, window);
             }
             statement.setInt(next++, clock.due(window));
+            statement.setBytes(next++, scope);
             statement.setArray(next++, connection.createArrayOf("bytea", ids));
             for (int i = 0; i < limits.count(); i++) {
                 statement.setString(next++, limit);
             }
-            statement.setArray(next++, connection.createArrayOf("bigint", locks));
-            statement.setBytes(next, scope);
+            statement.setArray(next, connection.createArrayOf("bigint", locks));
             try (ResultSet result = statement.executeQuery()) {
                 return Arrays.asList(written(result, ids));
             }
