@@ -98,7 +98,7 @@ public final class PostgresDialect implements Dialect {
                         number("length", request -> Micros.of(request.window())),
                         bytes("result", CompleteRequest::result)));
         this.complete = new PostgresRequests<>(settings, PostgresSql.COMPLETE, completeColumns);
-        this.records = new PostgresRecords(settings, statements, completeColumns, purgeClock);
+        this.records = new PostgresRecords(settings, statements, completeColumns, watch, purgeClock);
         this.release = writes(
                 settings,
                 PostgresSql.RELEASE,

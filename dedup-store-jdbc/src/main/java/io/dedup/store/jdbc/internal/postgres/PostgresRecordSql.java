@@ -105,7 +105,19 @@ final class PostgresRecordSql {
             SELECT NULL, q.locked, {answer}, q.ord, NULL, NULL FROM tried q WHERE q.locked IS NOT TRUE
             """;
 
+    /** What blocks a single record, and nothing else: most records that aren't new are done. */
+    private static final String BLOCK = """
+            SELECT NULL::bigint, false, {answer}
+            FROM (SELECT b.*, b.fingerprint AS seen, {now} AS now FROM {table} b
+                  WHERE b.message_id = ? AND b.scope = ? AND {blocked}) q
+            """;
+
     private PostgresRecordSql() {}
+
+    /** The statement that only reads what blocks a single record. */
+    static String block(JdbcSettings settings, PostgresLimits limits) {
+        return of(settings, BLOCK, limits);
+    }
 
     static String one(JdbcSettings settings, PostgresLimits limits) {
         return of(

@@ -7,6 +7,7 @@ import static io.dedup.store.jdbc.internal.postgres.PostgresColumn.text;
 import io.dedup.DedupKey;
 import io.dedup.store.CompleteRequest;
 import io.dedup.store.WriteResult;
+import io.dedup.store.jdbc.internal.connection.StatementWatch;
 import io.dedup.store.jdbc.internal.dialect.RecordDialect;
 import io.dedup.store.jdbc.internal.dialect.RecordStatements;
 import io.dedup.store.jdbc.internal.dialect.UndoneTransaction;
@@ -25,14 +26,16 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.Iterator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One statement per call, or two for a single message that is not what was expected. No statement raises an error that
+ * One statement per call for messages that are what was expected, up to three for others. No statement raises an error that
  * other sessions could cause, because an error would end the transaction.
  */
 final class PostgresRecords implements RecordDialect {
@@ -47,28 +50,33 @@ final class PostgresRecords implements RecordDialect {
     private final List<PostgresColumn<RecordRequest>> columns;
     private final JdbcSettings settings;
     private final PurgeClock clock;
+    private final StatementWatch watch;
     /** Created again for another version of the server. */
     private volatile @Nullable Form form;
 
     private final PostgresRequests<CompleteRequest> complete;
 
     /**
-     * Whether the next single message is expected to be new: whether the last one was. Few messages are duplicates, and
-     * those come in runs (a redelivered poll, a replay); so nearly every message takes one statement, and a new message
-     * the cheap one.
+     * How many of the last messages were not new, more or less: 0 to {@link #MOST_OTHERS}, one up for each that was not and one
+     * down for each that was. Few messages are duplicates, and those come in runs (a redelivered poll, a replay). A
+     * duplicate among new messages doesn't change what is expected of the next one; two in a row do.
      */
-    private volatile boolean newExpected = true;
+    private volatile int others;
+
+    private static final int MOST_OTHERS = 3;
 
     /** The statements for one server. */
-    private record Form(PostgresLimits limits, PostgresInsert insert, String one, String many) {}
+    private record Form(PostgresLimits limits, PostgresInsert insert, String block, String one, String many) {}
 
     /** @param complete the columns of {@link PostgresSql#COMPLETE} */
     PostgresRecords(
             JdbcSettings settings,
             Statements statements,
             List<PostgresColumn<CompleteRequest>> complete,
+            StatementWatch watch,
             PurgeClock clock) {
         this.clock = clock;
+        this.watch = watch;
         this.shared = new RecordStatements(settings, statements);
         this.serverQuery = PostgresSql.of(settings, PostgresRecordSql.SERVER);
         this.statements = statements;
@@ -87,7 +95,9 @@ final class PostgresRecords implements RecordDialect {
     private Form form(PostgresLimits limits) {
         return new Form(
                 limits,
-                new PostgresInsert(settings, limits, limits.boundThemselves() ? unwatched : statements, lock, clock),
+                new PostgresInsert(
+                        settings, limits, limits.boundThemselves() ? unwatched : statements, statements, lock, clock),
+                PostgresRecordSql.block(settings, limits),
                 PostgresRecordSql.one(settings, limits),
                 PostgresRecordSql.many(settings, limits).replace("{requests}", PostgresRequests.arrays(columns)));
     }
@@ -108,20 +118,88 @@ final class PostgresRecords implements RecordDialect {
         Form form = form(connection);
         return requests.size() == 1
                 ? Collections.singletonList(claimOne(connection, form, requests.get(0), limit))
-                : claimMany(connection, form.many(), requests, limit);
+                : claimAll(connection, form, requests, limit);
     }
 
+    /** Asks in the order in which an answer is expected; each statement leaves to the next what it isn't for. */
     private @Nullable RecordResult claimOne(
             Connection connection, Form form, RecordRequest request, @Nullable Duration limit) throws SQLException {
-        if (newExpected) {
-            RecordResult written = form.insert().write(connection, request, millis(limit));
-            if (written != null) {
-                return written;
+        boolean newExpected = isNewExpected();
+        RecordResult answer = newExpected
+                ? form.insert().write(connection, request, millis(limit))
+                : blocked(connection, form.block(), request);
+        if (answer == null) {
+            answer = newExpected
+                    ? blocked(connection, form.block(), request)
+                    : form.insert().write(connection, request, millis(limit));
+        }
+        if (answer == null) {
+            answer = ask(connection, form.one(), request, limit);
+        }
+        learn(answer instanceof RecordResult.Written);
+        return answer;
+    }
+
+    private boolean isNewExpected() {
+        return others <= MOST_OTHERS / 2;
+    }
+
+    /** Threads may overwrite each other's count: it is an expectation. */
+    private void learn(boolean wasNew) {
+        int now = others;
+        int next = wasNew ? Math.max(now - 1, 0) : Math.min(now + 1, MOST_OTHERS);
+        if (next != now) { // seldom: a write that all threads see
+            others = next;
+        }
+    }
+
+    /** Writes the new ones first, unless most of the batches before had none, and asks about the others then. */
+    private List<@Nullable RecordResult> claimAll(
+            Connection connection, Form form, List<RecordRequest> requests, @Nullable Duration limit)
+            throws SQLException {
+        if (!isNewExpected() || !PostgresInsert.fits(requests)) {
+            List<@Nullable RecordResult> answers = claimMany(connection, form.many(), requests, limit);
+            learn(2
+                            * answers.stream()
+                                    .filter(RecordResult.Written.class::isInstance)
+                                    .count()
+                    >= answers.size());
+            return answers;
+        }
+        List<@Nullable RecordResult> answers = form.insert().writeAll(connection, requests, millis(limit));
+        List<RecordRequest> open = new ArrayList<>();
+        for (int i = 0; i < requests.size(); i++) {
+            if (answers.get(i) == null) {
+                open.add(requests.get(i));
             }
         }
-        RecordResult answer = ask(connection, form.one(), request, limit);
-        newExpected = answer instanceof RecordResult.Written;
-        return answer;
+        learn(2 * open.size() <= requests.size());
+        if (!open.isEmpty()) {
+            Iterator<@Nullable RecordResult> rest =
+                    rest(connection, form, open, limit).iterator();
+            answers.replaceAll(answer -> answer == null ? rest.next() : answer);
+        }
+        return answers;
+    }
+
+    private List<@Nullable RecordResult> rest(
+            Connection connection, Form form, List<RecordRequest> open, @Nullable Duration limit) throws SQLException {
+        return open.size() == 1
+                ? Collections.singletonList(ask(connection, form.one(), open.get(0), limit))
+                : claimMany(connection, form.many(), open, limit);
+    }
+
+    /** Null if nothing blocks the record. */
+    private @Nullable RecordResult blocked(Connection connection, String sql, RecordRequest request)
+            throws SQLException {
+        try (PreparedStatement statement = unwatched.prepare(connection, sql);
+                StatementWatch.Watched ignored = watch.begin(statement)) {
+            statement.setBytes(1, keys.messageId(request.key()));
+            statement.setBytes(2, keys.scope(request.key()));
+            try (ResultSet result = statement.executeQuery()) {
+                return result.next() ? answer(result, request) : null;
+            }
+        }
     }
 
     private @Nullable RecordResult ask(

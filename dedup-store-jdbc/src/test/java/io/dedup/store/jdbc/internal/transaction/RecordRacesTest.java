@@ -356,6 +356,22 @@ class RecordRacesTest {
         }
     }
 
+    @Test
+    @DisplayName("PostgreSQL: a batch doesn't wait for a completion that isn't committed")
+    void completedMeanwhileInBatch() throws SQLException {
+        startPatient();
+        DedupKey open = acquire(scene.store, scene.messages.key()).key();
+        try (Session asking = scene.session();
+                Rival rival = new Rival(scene.database)) {
+            rival.updateDone(open);
+            Future<List<RecordResult>> answers = asking.start(
+                    records -> records.claimAll(List.of(Session.request(open), Session.request(scene.messages.key()))));
+            assertThat(Session.get(answers).stream().map(Object::getClass).toList())
+                    .isEqualTo(List.of(RecordResult.InFlight.class, RecordResult.Written.class));
+            assertGoesOn(asking);
+        }
+    }
+
     @OnServers
     @DisplayName("a completion waits for a row that a heartbeat has for a moment")
     void completionWaits(JdbcDialect dialect) throws SQLException {
