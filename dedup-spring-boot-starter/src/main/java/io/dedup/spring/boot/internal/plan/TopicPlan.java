@@ -40,6 +40,7 @@ public record TopicPlan(IdExpression id, String idProperty, DedupPolicy policy) 
                 policy.fencingToken(),
                 policy.steps(),
                 policy.explainDuplicates(),
+                policy.senderHeader(),
                 policy.shadow());
     }
 }

@@ -32,6 +32,7 @@ public record YamlNames(String prefix) implements SettingNames {
             "maxDeaths",
             "fencingToken",
             "explainDuplicates",
+            "senderHeader",
             "attemptRetention");
 
     /** Settings that exist once, by their names in Java and in Kafka. */
