@@ -18,7 +18,7 @@ import java.util.stream.IntStream;
 
 /** What it costs to explain duplicates: the same listeners in pairs, with and without, each time the other one first. */
 final class ExplainedSection {
-    private static final Duration LONGEST = Duration.ofSeconds(2);
+    private static final Duration LONGEST = Duration.ofSeconds(3);
     /** Until all code on a record's path is compiled. */
     private static final int WARM_UPS = 4;
 
@@ -47,8 +47,9 @@ final class ExplainedSection {
                 }
             }
         }
-        report.heading("Explained duplicates, in pairs: Kafka records a second through one listener thread, and this process's"
-                + " processor time for each, in µs");
+        report.heading(
+                "Explained duplicates, in pairs: Kafka records a second through one listener thread, and this process's"
+                        + " processor time for each, in µs");
         report.table(
                 List.of(
                         "store",

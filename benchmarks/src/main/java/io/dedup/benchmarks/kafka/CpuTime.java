@@ -5,11 +5,11 @@ import java.lang.management.ManagementFactory;
 import java.util.function.IntConsumer;
 
 /**
- * The processor time of this process for each record, which doesn't depend on what else the machine does. The first thousand records
+ * The processor time of this process for each record, which doesn't depend on what else the machine does. The first hundred records
  * don't count, nor do the broker and the store, which are other processes.
  */
 public final class CpuTime implements IntConsumer {
-    private static final int EACH = 500;
+    private static final int EACH = 50;
     private static final int FROM = 2 * EACH;
 
     private final OperatingSystemMXBean process = (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();

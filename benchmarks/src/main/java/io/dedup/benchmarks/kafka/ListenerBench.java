@@ -139,10 +139,8 @@ public final class ListenerBench {
         GenericMessageListener<?> listener = form == Form.BATCH
                 ? (BatchMessageListener<String, String>) records -> records.forEach(record -> take(Duration.ZERO))
                 : handling(Duration.ZERO);
-        DedupPolicy policy =
-                DedupPolicy.builder().explainDuplicates(explained).build();
-        return deduplicated(
-                newGroup(), Deduplicators.builder(store).defaults(policy), form == Form.AHEAD, listener);
+        DedupPolicy policy = DedupPolicy.builder().explainDuplicates(explained).build();
+        return deduplicated(newGroup(), Deduplicators.builder(store).defaults(policy), form == Form.AHEAD, listener);
     }
 
     /** The same with any settings and any listener. */

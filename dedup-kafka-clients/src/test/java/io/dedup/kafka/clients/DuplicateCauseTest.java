@@ -112,10 +112,13 @@ class DuplicateCauseTest {
             deliveries.committed(Map.of(partition, new OffsetAndMetadata(37)));
             assertThat(deliveries.explainsDuplicates()).as(topic).isEqualTo(topic.equals("explained"));
         }
-        assertThat(deliveries.of(new ConsumerRecord<>("explained", 0, 36, "a", "v")).place())
+        assertThat(deliveries
+                        .of(new ConsumerRecord<>("explained", 0, 36, "a", "v"))
+                        .place())
                 .hasToString("0@36")
                 .satisfies(place -> assertThat(place.committed()).isEqualTo(37));
-        assertThat(deliveries.of(new ConsumerRecord<>("plain", 0, 36, "a", "v")).place()).isNull();
+        assertThat(deliveries.of(new ConsumerRecord<>("plain", 0, 36, "a", "v")).place())
+                .isNull();
     }
 
     private static ConsumerRecord<String, String> hop(byte[]... firstPlace) {

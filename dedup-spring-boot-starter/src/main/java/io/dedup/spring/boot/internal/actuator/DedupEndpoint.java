@@ -107,8 +107,7 @@ public final class DedupEndpoint {
      * @param windows by scope, what the distances of the copies say about the window
      * @param windowLengths by scope, unless the window is for ever; for those who merge reports
      */
-    record ReportView(
-            DuplicationReport report, Map<String, String> windows, Map<String, Duration> windowLengths) {}
+    record ReportView(DuplicationReport report, Map<String, String> windows, Map<String, Duration> windowLengths) {}
 
     /** All listeners that are deduplicated. */
     @ReadOperation

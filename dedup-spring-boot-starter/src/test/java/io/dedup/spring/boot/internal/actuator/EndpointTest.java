@@ -103,8 +103,9 @@ class EndpointTest {
         assertThat(call("GET", "/" + consumer() + ":" + TestApp.topic("orders") + "/copied")
                         .body())
                 .containsPattern("\"place\":\"[0-9]+@[0-9]+\"")
-                .containsPattern("\"lastCopy\":\\{\"cause\":\"resent\",\"at\":\"20[^\"]+Z\",\"place\":\"[0-9]+@[0-9]+\","
-                        + "\"sender\":\"\\\\\"shop-7\\\\\\\\u000a\\\\\"\",\"copies\":1}");
+                .containsPattern(
+                        "\"lastCopy\":\\{\"cause\":\"resent\",\"at\":\"20[^\"]+Z\",\"place\":\"[0-9]+@[0-9]+\","
+                                + "\"sender\":\"\\\\\"shop-7\\\\\\\\u000a\\\\\"\",\"copies\":1}");
         String all = call("GET", "/report?hours=1&limit=2400").body();
         assertThat(all).contains("\"unlisted\":0", "\"windowLengths\":{", "\":\"PT2H\"");
         for (String wrong : List.of("0", "-1", "2401", "many")) {
