@@ -122,6 +122,15 @@ public interface DedupListener {
     default void storeCalled(String operation, int keys, Duration took) {}
 
     /**
+     * The records of a message ID were erased, in all scopes, by {@link Deduplicator#erase} of this process. A listener that keeps
+     * IDs must forget this one.
+     *
+     * @param storedId the ID as {@link DedupKey#messageId()} has it; where IDs are hashed, this is called for the hash and for the
+     *     plain ID
+     */
+    default void erased(String storedId) {}
+
+    /**
      * Shadow mode: reports what would have happened to a message that is handled anyway.
      *
      * @param wouldBe duplicate, in flight, conflict, store unavailable or copy in batch

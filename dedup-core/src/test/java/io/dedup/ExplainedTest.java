@@ -58,7 +58,7 @@ class ExplainedTest extends TransactionalTestBase {
                 dedup.topic(TOPIC),
                 "id",
                 null,
-                QueueMessageOrigin.of(() -> "message " + message, place, first -> DuplicateCause.REDELIVERED));
+                QueueMessageOrigin.of(() -> "message " + message, place, null, first -> DuplicateCause.REDELIVERED));
     }
 
     private static Admission deliver(Deduplicator dedup, int message) {
@@ -152,6 +152,7 @@ class ExplainedTest extends TransactionalTestBase {
                 Instant.EPOCH,
                 new MessagePlace("0", 1, 1, -1),
                 new MessagePlace("0\n", 2, 1, -1),
+                "shop\n7",
                 false);
         try (OwnLines lines = OwnLines.of(ResendLog.class)) {
             resends.explained(key("o\n17" + "x".repeat(200)), details);

@@ -6,7 +6,14 @@ import static org.awaitility.Awaitility.await;
 
 import io.dedup.DedupOutcome.Duplicate;
 import io.dedup.DedupOutcome.Handled;
+import io.dedup.adapter.Admission;
 import io.dedup.adapter.DedupAdapter;
+import io.dedup.adapter.Delivery;
+import io.dedup.adapter.Execution;
+import io.dedup.adapter.QueueMessageOrigin;
+import io.dedup.adapter.WaitBudget;
+import io.dedup.duplicate.DuplicateCause;
+import io.dedup.duplicate.MessagePlace;
 import io.dedup.engine.DeduplicatorBuilder;
 import io.dedup.migration.ImportedId;
 import io.dedup.policy.DedupMode;
@@ -15,9 +22,11 @@ import io.dedup.privacy.Erasure;
 import io.dedup.privacy.IdHashing;
 import io.dedup.privacy.OtherHashKeyException;
 import io.dedup.privacy.ResultEncryption;
+import io.dedup.report.DuplicationReports;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.Owner;
 import io.dedup.store.StoredRecord;
+import io.dedup.store.StoredResult;
 import io.dedup.support.Faults;
 import io.dedup.support.FaultyStore.Op;
 import java.nio.charset.StandardCharsets;
@@ -87,6 +96,48 @@ class PrivacyTest extends TransactionalTestBase {
                 .isInstanceOfSatisfying(
                         Duplicate.class,
                         duplicate -> assertThat(duplicate.value()).isEqualTo("paid"));
+    }
+
+    @Test
+    @DisplayName("the place of a message is beside its encrypted result; an erased ID is in no report")
+    void places() {
+        DuplicationReports reports = new DuplicationReports();
+        Deduplicator dedup = with(builder -> builder.idHashing(HASHING)
+                .resultEncryption(ENCRYPTION)
+                .topic(TOPIC, policy -> policy.explainDuplicates(true))
+                .listener(reports));
+        DedupAdapter adapter = DedupAdapter.of(dedup);
+        DedupKey key = dedup.key(TOPIC, "anna@example.org");
+        MessagePlace place = new MessagePlace("3", 36, 1, 30);
+        Execution run = ((Admission.Run) adapter.admit(placed(dedup, place), WaitBudget.none())).execution();
+        run.begin();
+        byte[] secret = adapter.results().encode(key, ResultCodec.utf8(), 1_000, "paid");
+        assertThat(run.succeed(secret, WaitBudget.none())).isEqualTo(DedupOutcome.Completion.DONE);
+
+        StoredResult stored = StoredResult.decode(record(key.messageId()).result());
+        assertThat(stored.place()).isEqualTo(place);
+        assertThat(new String(stored.result(), StandardCharsets.ISO_8859_1)).doesNotContain("paid");
+        Admission copy = adapter.admit(placed(dedup, new MessagePlace("3", 40, 2, 30)), WaitBudget.none());
+        assertThat(copy).isInstanceOfSatisfying(Admission.Duplicate.class, duplicate -> {
+            assertThat(adapter.results()
+                            .decode(key, ResultCodec.utf8(), duplicate.done().result()))
+                    .isEqualTo("paid");
+            assertThat(duplicate.first()).isEqualTo(place);
+        });
+        assertThat(reports.copies(key)).isNotNull();
+        assertThat(reports.report(24).text()).contains("hmac:").doesNotContain("anna");
+
+        assertThat(dedup.erase("anna@example.org", LiveLease.RESPECT).erased()).isEqualTo(1);
+        assertThat(reports.copies(key)).isNull();
+        assertThat(reports.report(24).text()).doesNotContain("hmac:");
+    }
+
+    private static Delivery placed(Deduplicator dedup, MessagePlace place) {
+        return Delivery.of(
+                dedup.topic(TOPIC),
+                "anna@example.org",
+                null,
+                QueueMessageOrigin.of(() -> "message", place, null, first -> DuplicateCause.REPLAYED));
     }
 
     @Test

@@ -2,7 +2,7 @@
 // Text that people or messages wrote reaches the page as text only, never as HTML.
 const byId = id => document.getElementById(id);
 const PLAIN_GROUP = 'live-without-dedup';
-const COLUMNS = ['sent', 'delivered', 'handled', 'handledOrders', 'duplicates', 'deferred', 'failed'];
+const COLUMNS = ['sent', 'delivered', 'handled', 'handledOrders', 'duplicates', 'causes', 'deferred', 'failed'];
 const FINAL = ['handled', 'duplicate', 'deferred', 'failed', 'cut'];
 const STARTS = 'The consumer starts, which takes a few seconds.';
 const COINS = 6;
@@ -113,6 +113,9 @@ function showConsumer(consumer) {
   }
 }
 
+/** Why there were duplicates: "1 resent, 2 replayed". */
+const causes = listener => Object.entries(listener.causes).map(([cause, n]) => n + ' ' + cause).join(', ');
+
 function verdict(side, listener, placed, consumer) {
   if (placed === 0) {
     return ['', 'No order yet. Press “Place an order” to start.'];
@@ -127,7 +130,7 @@ function verdict(side, listener, placed, consumer) {
   const orders = count(listener.handledOrders, 'order') + ' charged once'
       + (listener.handledOrders < placed ? ', ' + (placed - listener.handledOrders) + ' not yet handled' : '');
   return ['good', orders + (side === 'dedup' && listener.duplicates
-      ? '. ' + count(listener.duplicates, 'duplicate') + ' skipped.' : side === 'dedup' ? '.' : ', so far.')];
+      ? '. ' + count(listener.duplicates, 'duplicate') + ' skipped: ' + causes(listener) + '.' : side === 'dedup' ? '.' : ', so far.')];
 }
 
 function showSide(listener, state) {
@@ -170,7 +173,8 @@ function showNumbers(listener) {
     name.scope = 'row';
     row.append(name, ...COLUMNS.map(column => element('td', column, '')));
   }
-  COLUMNS.forEach((column, i) => row.cells[i + 1].textContent = listener[column]);
+  COLUMNS.forEach((column, i) =>
+      row.cells[i + 1].textContent = column === 'causes' ? causes(listener) : listener[column]);
 }
 
 const done = {place: false, resend: false, replay: false, kill: false};
@@ -218,7 +222,7 @@ function stepText(event) {
     case 'handled':
       return event.topic === 'mails' ? (event.times > 1 ? 'mailed again' : 'mailed')
           : event.times > 1 ? 'charged again, ' + event.times + ' times now' : 'charged';
-    case 'duplicate': return 'duplicate, acknowledged';
+    case 'duplicate': return 'duplicate (' + event.cause + '), acknowledged';
     case 'deferred': return 'deferred: another run has the lease';
     default: return event.what;
   }

@@ -83,6 +83,10 @@ public final class BenchmarkMain {
         if (options.wants("steps")) {
             new StepsSection(report).run(options.networks(), options.records());
         }
+        if (options.wants("explained")) {
+            new ExplainedSection(report, options.run().rounds())
+                    .run(options.stores(), options.networks(), options.records());
+        }
         targets.print(report);
         Duration took = Duration.ofNanos(System.nanoTime() - from);
         report.line("Load average " + load() + " at the end.");

@@ -34,7 +34,8 @@ final class Options {
             "import",
             "cold",
             "idle",
-            "steps");
+            "steps",
+            "explained");
     static final List<String> STORES = List.of(
             "memory", "redis-6.2", "redis-7", "postgresql", "postgresql-synced", "mariadb", "mariadb-prepared", "h2");
 
@@ -46,8 +47,18 @@ final class Options {
     private static final String ALL = "all";
 
     /** What {@link #ALL} doesn't run, since it takes as long as the rest together. */
-    private static final List<String> ONLY_BY_NAME =
-            List.of("purge", "disk", "listeners", "steady", "failover", "packed", "import", "cold", "idle", "steps");
+    private static final List<String> ONLY_BY_NAME = List.of(
+            "purge",
+            "disk",
+            "listeners",
+            "steady",
+            "failover",
+            "packed",
+            "import",
+            "cold",
+            "idle",
+            "steps",
+            "explained");
 
     @Parameters(paramLabel = "file", description = "where the tables are written to", arity = "0..1")
     private Path file = Path.of("target", "benchmark.md");

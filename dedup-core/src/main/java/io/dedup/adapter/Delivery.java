@@ -57,6 +57,11 @@ public record Delivery(
         return origin instanceof MessageOrigin placed ? placed.place() : null;
     }
 
+    /** Returns who sent the message; null if the origin does not say. */
+    public @Nullable String sender() {
+        return origin instanceof MessageOrigin placed ? placed.sender() : null;
+    }
+
     /** Returns why this is a copy of a message that was handled at the given place, which is null if it is unknown. */
     public DuplicateCause causeAfter(@Nullable MessagePlace first) {
         return first != null && origin instanceof MessageOrigin placed

@@ -64,20 +64,36 @@ public final class GroupProgress<Q> {
         }
     }
 
+    private static final int MAX_QUEUES = 10_000;
+
     private final Map<Q, Queue> queues = new ConcurrentHashMap<>();
 
     /**
      * A consumer has fetched messages from the first to the last of these offsets; their deliveries are created after this call.
      *
-     * @param consumer any object that stands for the consumer
+     * @param consumer any object that stands for the consumer; kept until the queue is lost, so not the consumer itself
      */
     public void fetched(Object consumer, Q queue, long first, long last) {
+        makeRoom(queue);
         queues.compute(queue, (key, known) -> (known == null ? Queue.NOTHING : known).fetched(consumer, first, last));
     }
 
     /** This offset of the queue, from which the group goes on, is committed. */
     public void committed(Q queue, long offset) {
+        makeRoom(queue);
         queues.compute(queue, (key, known) -> (known == null ? Queue.NOTHING : known).committed(offset));
+    }
+
+    /** Topics come and go: what was proved of those that no consumer has is forgotten. */
+    private void makeRoom(Q queue) {
+        if (queues.size() >= MAX_QUEUES && !queues.containsKey(queue)) {
+            queues.values().removeIf(each -> each.consumer() == null);
+        }
+    }
+
+    /** The number of queues of which something is known. */
+    int size() {
+        return queues.size();
     }
 
     /** Its consumer has lost the queue. */

@@ -4,6 +4,7 @@ import io.dedup.duplicate.DuplicateCause;
 import io.dedup.duplicate.MessagePlace;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The origin of a message of a broker that gives each message an ID, and may deliver a failed one from another queue. The mark of
@@ -14,12 +15,17 @@ public final class QueueMessageOrigin implements MessageOrigin {
 
     private final Supplier<String> name;
     private final MessagePlace place;
+    private final @Nullable String sender;
     private final Function<MessagePlace, DuplicateCause> firstAttemptAgain;
 
     private QueueMessageOrigin(
-            Supplier<String> name, MessagePlace place, Function<MessagePlace, DuplicateCause> firstAttemptAgain) {
+            Supplier<String> name,
+            MessagePlace place,
+            @Nullable String sender,
+            Function<MessagePlace, DuplicateCause> firstAttemptAgain) {
         this.name = name;
         this.place = place;
+        this.sender = sender;
         this.firstAttemptAgain = firstAttemptAgain;
     }
 
@@ -27,16 +33,20 @@ public final class QueueMessageOrigin implements MessageOrigin {
      * The origin of a message in its first attempt.
      *
      * @param name of the message, for logs
+     * @param sender see {@link MessageOrigin#sender}
      * @param firstAttemptAgain the cause if the same message, which was handled before, is delivered as a first attempt
      */
     public static QueueMessageOrigin of(
-            Supplier<String> name, MessagePlace place, Function<MessagePlace, DuplicateCause> firstAttemptAgain) {
-        return new QueueMessageOrigin(name, place, firstAttemptAgain);
+            Supplier<String> name,
+            MessagePlace place,
+            @Nullable String sender,
+            Function<MessagePlace, DuplicateCause> firstAttemptAgain) {
+        return new QueueMessageOrigin(name, place, sender, firstAttemptAgain);
     }
 
     /** The origin of a message in a later attempt: where it is now says nothing about where it was first. */
-    public static QueueMessageOrigin retried(Supplier<String> name, int mark) {
-        return of(name, new MessagePlace(RETRIES, -1, mark, -1), first -> DuplicateCause.REDELIVERED);
+    public static QueueMessageOrigin retried(Supplier<String> name, int mark, @Nullable String sender) {
+        return of(name, new MessagePlace(RETRIES, -1, mark, -1), sender, first -> DuplicateCause.REDELIVERED);
     }
 
     @Override
@@ -47,6 +57,11 @@ public final class QueueMessageOrigin implements MessageOrigin {
     @Override
     public MessagePlace place() {
         return place;
+    }
+
+    @Override
+    public @Nullable String sender() {
+        return sender;
     }
 
     @Override

@@ -10,6 +10,8 @@ import org.jspecify.annotations.Nullable;
  * @param completedAt when the message was handled first; null for a copy in the same batch as the first message
  * @param first where it was handled first; null if the record does not say
  * @param copy where the copy is; null if what delivers it has no places
+ * @param sender who sent the copy, as its broker or a header says; null if that is not known. The sender chooses this text, so
+ *     escape it where it is shown
  * @param shadow whether the topic is in shadow mode, so that the copy is handled nevertheless
  */
 public record DuplicateDetails(
@@ -17,6 +19,7 @@ public record DuplicateDetails(
         @Nullable Instant completedAt,
         @Nullable MessagePlace first,
         @Nullable MessagePlace copy,
+        @Nullable String sender,
         boolean shadow) {
     public DuplicateDetails {
         Objects.requireNonNull(cause, "cause");

@@ -20,6 +20,9 @@ public record MessagePlace(String queue, long offset, int mark, long committed) 
     /** The maximum size of an encoded place. */
     public static final int MAX_BYTES = 64;
 
+    /** The maximum length of a sender's name; a longer one is cut. */
+    public static final int MAX_SENDER_CHARS = 80;
+
     private static final int MAX_NUMBER_BYTES = 10;
     private static final int MAX_QUEUE_BYTES = MAX_BYTES - 1 - Integer.BYTES - 2 * MAX_NUMBER_BYTES;
 
@@ -30,6 +33,14 @@ public record MessagePlace(String queue, long offset, int mark, long committed) 
     /** Whether both name the same message, by queue, offset and mark. */
     public boolean isSame(MessagePlace other) {
         return offset >= 0 && offset == other.offset && mark == other.mark && queue.equals(other.queue);
+    }
+
+    /** Returns the sender's name, cut to {@value #MAX_SENDER_CHARS} characters; null for null and for empty text. */
+    public static @Nullable String cutSender(@Nullable String sender) {
+        if (sender == null || sender.isEmpty()) {
+            return null;
+        }
+        return sender.length() <= MAX_SENDER_CHARS ? sender : sender.substring(0, MAX_SENDER_CHARS);
     }
 
     /** Encodes this place; null if its queue has too long a name. */
@@ -87,10 +98,11 @@ public record MessagePlace(String queue, long offset, int mark, long committed) 
         return -1;
     }
 
-    /** The queue, escaped, and the offset. */
+    /** The queue, escaped and limited in length, and the offset. */
     @Override
     public String toString() {
-        String name = Printable.of(queue);
-        return name.substring(1, name.length() - 1) + (offset < 0 ? "" : "@" + offset);
+        boolean isCut = queue.length() > MAX_BYTES;
+        String name = Printable.of(isCut ? queue.substring(0, MAX_BYTES) : queue);
+        return name.substring(1, name.length() - 1) + (isCut ? "…" : "") + (offset < 0 ? "" : "@" + offset);
     }
 }

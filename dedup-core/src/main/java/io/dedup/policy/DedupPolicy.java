@@ -2,6 +2,7 @@ package io.dedup.policy;
 
 import java.time.Duration;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The settings for deduplicating the messages of a topic. Immutable and thread-safe; {@link #defaults()} works without
@@ -28,6 +29,7 @@ public final class DedupPolicy {
     private final boolean fencingToken;
     private final boolean steps;
     private final boolean explainDuplicates;
+    private final @Nullable String senderHeader;
     private final boolean shadow;
     private final TransactionSpan transaction;
     private final int transactionMaxRecords;
@@ -51,6 +53,7 @@ public final class DedupPolicy {
         this.fencingToken = from.fencingToken;
         this.steps = from.steps;
         this.explainDuplicates = from.explainDuplicates;
+        this.senderHeader = from.senderHeader;
         this.shadow = from.shadow;
         this.transaction = from.transaction;
         this.transactionMaxRecords = from.transactionMaxRecords;
@@ -190,6 +193,15 @@ public final class DedupPolicy {
         return explainDuplicates;
     }
 
+    /**
+     * The header of messages (of RocketMQ, the property) that names their producer, such as its host or client ID. With
+     * {@link #explainDuplicates()}, reports name the sender of copies by it. Null by default: then only RocketMQ's messages have a
+     * sender, the host that the broker saw.
+     */
+    public @Nullable String senderHeader() {
+        return senderHeader;
+    }
+
     /** Whether the topic is in shadow mode: records are kept in a separate scope, and every message is handled. */
     public boolean shadow() {
         return shadow;
@@ -258,6 +270,7 @@ public final class DedupPolicy {
         private boolean fencingToken = true;
         private boolean steps;
         private boolean explainDuplicates;
+        private @Nullable String senderHeader;
         private boolean shadow;
         private TransactionSpan transaction = TransactionSpan.RECORD;
         private int transactionMaxRecords = 100;
@@ -283,6 +296,7 @@ public final class DedupPolicy {
             this.fencingToken = from.fencingToken;
             this.steps = from.steps;
             this.explainDuplicates = from.explainDuplicates;
+            this.senderHeader = from.senderHeader;
             this.shadow = from.shadow;
             this.transaction = from.transaction;
             this.transactionMaxRecords = from.transactionMaxRecords;
@@ -389,6 +403,19 @@ public final class DedupPolicy {
         /** See {@link DedupPolicy#explainDuplicates()}. */
         public Builder explainDuplicates(boolean value) {
             this.explainDuplicates = value;
+            return this;
+        }
+
+        /**
+         * See {@link DedupPolicy#senderHeader()}.
+         *
+         * @param value not blank; null for none
+         */
+        public Builder senderHeader(@Nullable String value) {
+            if (value != null && value.isBlank()) {
+                throw new IllegalArgumentException(names.name("senderHeader") + " must not be blank");
+            }
+            this.senderHeader = value;
             return this;
         }
 

@@ -13,11 +13,17 @@ import java.util.function.Function;
 /**
  * The duplicates of some hours, of one process or of several.
  *
- * @param mostCopied the messages with the most copies, at most {@value #MAX_COPIED}
+ * @param topics by consumer and topic
+ * @param mostCopied the messages with the most copies, those with most first
+ * @param unlisted how many copies a message may have that isn't listed; 0 if all are listed that have copies
  */
-public record DuplicationReport(Instant from, Instant to, List<TopicReport> topics, List<CopiedMessage> mostCopied) {
-    /** How many messages are listed. */
+public record DuplicationReport(
+        Instant from, Instant to, List<TopicReport> topics, List<CopiedMessage> mostCopied, long unlisted) {
+    /** How many messages are listed for people to read. */
     public static final int MAX_COPIED = 10;
+
+    /** How many messages are known at most, for another report to be merged with. */
+    public static final int ALL_COPIED = DuplicationReports.HOURS * CopiedIds.CAPACITY;
 
     private static final double NEARLY_ALL = 0.9999;
 
@@ -26,17 +32,23 @@ public record DuplicationReport(Instant from, Instant to, List<TopicReport> topi
         mostCopied = List.copyOf(mostCopied);
     }
 
-    /** Merges reports, for example of all processes of a consumer group. */
-    public static DuplicationReport merged(List<DuplicationReport> reports) {
+    /**
+     * Merges reports, for example of all processes of a consumer group. A message that isn't listed in each of them may have more
+     * copies: merge reports with {@link #ALL_COPIED} messages, and nothing is missed.
+     *
+     * @param limit how many messages to list at most
+     */
+    public static DuplicationReport merged(List<DuplicationReport> reports, int limit) {
         List<TopicReport> topics = merged(
                 reports.stream().flatMap(each -> each.topics.stream()).toList(),
                 each -> List.of(each.consumer(), each.topic(), each.shadow()),
                 TopicReport::plus);
-        List<CopiedMessage> copied = merged(
-                reports.stream().flatMap(each -> each.mostCopied.stream()).toList(),
-                each -> List.of(each.consumer(), each.topic(), each.id()),
-                CopiedMessage::plus);
-        copied.sort(Comparator.comparingLong(CopiedMessage::copies).reversed());
+        topics.sort(Comparator.comparing(TopicReport::consumer)
+                .thenComparing(TopicReport::topic)
+                .thenComparing(TopicReport::shadow));
+        List<CopiedMessage> copied = mostCopied(reports);
+        List<CopiedMessage> listed = copied.subList(0, Math.min(limit, copied.size()));
+        long unlisted = reports.stream().mapToLong(DuplicationReport::unlisted).sum();
         return new DuplicationReport(
                 reports.stream()
                         .map(DuplicationReport::from)
@@ -47,7 +59,28 @@ public record DuplicationReport(Instant from, Instant to, List<TopicReport> topi
                         .max(Instant::compareTo)
                         .orElse(Instant.EPOCH),
                 topics,
-                copied.subList(0, Math.min(MAX_COPIED, copied.size())));
+                listed,
+                listed.size() == copied.size()
+                        ? unlisted
+                        : Math.max(unlisted, copied.get(listed.size()).copies()));
+    }
+
+    /** A message may also have copies where it isn't listed. */
+    private static List<CopiedMessage> mostCopied(List<DuplicationReport> reports) {
+        long unlisted = reports.stream().mapToLong(DuplicationReport::unlisted).sum();
+        List<CopiedMessage> copied = merged(
+                reports.stream()
+                        .flatMap(report -> report.mostCopied.stream().map(each -> each.plusUnlisted(-report.unlisted)))
+                        .toList(),
+                each -> List.of(each.consumer(), each.topic(), each.id()),
+                CopiedMessage::plus);
+        copied.replaceAll(each -> each.plusUnlisted(unlisted));
+        copied.sort(Comparator.comparingLong(CopiedMessage::copies)
+                .reversed()
+                .thenComparing(CopiedMessage::consumer)
+                .thenComparing(CopiedMessage::topic)
+                .thenComparing(CopiedMessage::id));
+        return copied;
     }
 
     private static <T> List<T> merged(List<T> all, Function<T, Object> key, BinaryOperator<T> plus) {
@@ -90,6 +123,9 @@ public record DuplicationReport(Instant from, Instant to, List<TopicReport> topi
                     .append(each.topic())
                     .append("), the last one ");
             text.append(each.lastCause()).append(" at ").append(each.lastAt());
+            if (each.lastSender() != null) {
+                text.append(", sent by ").append(each.lastSender());
+            }
             if (each.firstPlace() != null) {
                 text.append("; first at ")
                         .append(each.firstPlace())

@@ -167,27 +167,66 @@ public final class DuplicationReports implements DedupListener {
         counts(key).rejected.increment();
     }
 
+    @Override
+    public void erased(String storedId) {
+        for (int i = 0; i < HOURS; i++) {
+            Hour hour = hours.get(i);
+            if (hour != null) {
+                hour.copied.forget(storedId);
+            }
+        }
+    }
+
+    /**
+     * Finds what this process has seen of a message's copies within the last {@link #HOURS} hours. Copies that arrived last are always
+     * found; others if their message is among those with the most copies of their hour.
+     *
+     * @return null if it knows of none
+     */
+    public @Nullable CopiedMessage copies(DedupKey key) {
+        Instant since = clock.instant().truncatedTo(ChronoUnit.HOURS).minus(HOURS - 1L, ChronoUnit.HOURS);
+        CopiedMessage copies = null;
+        for (int i = 0; i < HOURS; i++) {
+            Hour hour = hours.get(i);
+            CopiedMessage more = hour == null || hour.from.isBefore(since) ? null : hour.copied.find(key);
+            if (more != null) {
+                copies = copies == null ? more : copies.plus(more);
+            }
+        }
+        return copies;
+    }
+
+    /** As {@link #report(int, int)}, with {@link DuplicationReport#MAX_COPIED} messages. */
+    public DuplicationReport report(int last) {
+        return report(last, DuplicationReport.MAX_COPIED);
+    }
+
     /**
      * Reports the current hour and those before it.
      *
      * @param last how many hours, from 1 to {@link #HOURS}
+     * @param limit how many messages to list at most, from 1 to {@link DuplicationReport#ALL_COPIED}
      */
-    public DuplicationReport report(int last) {
+    public DuplicationReport report(int last, int limit) {
         if (last < 1 || last > HOURS) {
             throw new IllegalArgumentException("hours must be from 1 to " + HOURS + ", but is " + last);
+        }
+        if (limit < 1 || limit > DuplicationReport.ALL_COPIED) {
+            throw new IllegalArgumentException(
+                    "limit must be from 1 to " + DuplicationReport.ALL_COPIED + ", but is " + limit);
         }
         Instant now = clock.instant();
         Instant since = now.truncatedTo(ChronoUnit.HOURS).minus(last - 1L, ChronoUnit.HOURS);
         List<DuplicationReport> reports = new ArrayList<>();
-        reports.add(new DuplicationReport(since.isAfter(begun) ? since : begun, now, List.of(), List.of()));
+        reports.add(new DuplicationReport(since.isAfter(begun) ? since : begun, now, List.of(), List.of(), 0));
         for (int i = 0; i < HOURS; i++) {
             Hour hour = hours.get(i);
             if (hour != null && !hour.from.isBefore(since)) {
                 List<TopicReport> topics = new ArrayList<>();
                 hour.topics.forEach((topic, counts) -> topics.add(counts.report(topic)));
-                reports.add(new DuplicationReport(now, now, topics, hour.copied.all()));
+                reports.add(new DuplicationReport(now, now, topics, hour.copied.all(), hour.copied.unlisted()));
             }
         }
-        return DuplicationReport.merged(reports);
+        return DuplicationReport.merged(reports, limit);
     }
 }

@@ -1,10 +1,15 @@
 package io.dedup.text;
 
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 
 /** Makes text from messages safe for log lines: escaped, and limited in length. */
 public final class Printable {
     private static final int MAX_CHARS = 80;
+    private static final int HASH_BYTES = 8;
     private static final int MAX_SENTENCE_CHARS = 1_000;
     private static final String OWN = "io.dedup.";
 
@@ -35,6 +40,19 @@ public final class Printable {
             out.append("… (").append(text.length()).append(" characters)");
         }
         return out.toString();
+    }
+
+    /** As {@link #of(String)}; text that is cut ends with a hash of all of it, so that different texts stay different. */
+    public static String identified(String text) {
+        if (text.length() <= MAX_CHARS) {
+            return of(text);
+        }
+        try {
+            byte[] hash = MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
+            return of(text) + " #" + HexFormat.of().formatHex(hash, 0, HASH_BYTES);
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("each JDK has SHA-256", e);
+        }
     }
 
     /** Returns an exception's message on one line, limited to 1,000 characters. */

@@ -4,19 +4,31 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.dedup.DedupKey;
+import io.dedup.DedupOutcome.DeferReason;
 import io.dedup.DedupScope;
 import io.dedup.duplicate.DuplicateCause;
 import io.dedup.duplicate.DuplicateDetails;
 import io.dedup.duplicate.MessagePlace;
+import io.dedup.text.Printable;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @DisplayName("Reports of duplicates")
 class DuplicationReportsTest {
+    private static final List<DuplicateCause> CAUSES = List.of(DuplicateCause.values());
+
     private Instant now = Instant.parse("2026-03-01T08:30:00Z");
     private final DuplicationReports reports = new DuplicationReports(() -> now);
 
@@ -26,7 +38,7 @@ class DuplicationReportsTest {
 
     private void copy(DuplicationReports reports, DedupKey key, DuplicateCause cause, Duration age) {
         MessagePlace place = new MessagePlace("3", 36, 1, 30);
-        reports.explained(key, new DuplicateDetails(cause, now.minus(age), place, place, false));
+        reports.explained(key, new DuplicateDetails(cause, now.minus(age), place, place, "shop-7\n", false));
     }
 
     @Test
@@ -54,7 +66,7 @@ class DuplicationReportsTest {
         assertThat(day.text())
                 .contains("billing:orders: 2 handled, 3 duplicates {replayed=2, resent=1}")
                 .contains(
-                        "2 copies of \"b\" (billing:orders), the last one replayed at 2026-03-01T09:30:00Z; first at 3@36");
+                        "2 copies of \"b\" (billing:orders), the last one replayed at 2026-03-01T09:30:00Z, sent by \"shop-7\\u000a\"; first at 3@36");
 
         now = now.plus(Duration.ofHours(23));
         assertThat(reports.report(24).topics().get(0).allDuplicates()).isEqualTo(2);
@@ -86,17 +98,131 @@ class DuplicationReportsTest {
         assertThat(hot.atLeast()).isEqualTo(10_000);
     }
 
+    private List<DuplicationReports> processes() {
+        return Stream.generate(() -> new DuplicationReports(() -> now)).limit(3).toList();
+    }
+
+    /** What one of the processes sees, {@link #reports} sees as well. Returns how many copies each message has. */
+    private Map<String, Long> see(Random random, int ids, List<DuplicationReports> processes) {
+        Map<String, Long> copies = new HashMap<>();
+        for (int i = 0; i < 5_000; i++) {
+            if (random.nextInt(1_000) == 0) {
+                now = now.plus(Duration.ofMinutes(random.nextInt(90)));
+            }
+            int id = (int) (ids * Math.pow(random.nextDouble(), 3));
+            DedupKey key = key("t" + id % 3, "x".repeat(100) + id);
+            DuplicateCause cause = CAUSES.get(random.nextInt(CAUSES.size()));
+            Duration age = Duration.ofMillis(random.nextLong(-1_000, 10_000_000));
+            for (DuplicationReports each : List.of(processes.get(random.nextInt(processes.size())), reports)) {
+                copy(each, key, cause, age);
+                each.completed(key, Duration.ZERO);
+                each.deferred(key, DeferReason.IN_FLIGHT, Duration.ZERO);
+                each.released(key, i % 2 == 0 ? new IllegalStateException() : null);
+                each.poison(key, 3);
+            }
+            copies.merge(Printable.identified(key.messageId()), 1L, Long::sum);
+            now = now.plusMillis(1); // so that one of the copies is the last one
+        }
+        return copies;
+    }
+
+    private static DuplicationReport merged(List<DuplicationReports> processes, int limit) {
+        return DuplicationReport.merged(
+                processes.stream()
+                        .map(each -> each.report(24, DuplicationReport.ALL_COPIED))
+                        .toList(),
+                limit);
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10})
+    @DisplayName("of several processes are merged to that of one process that has seen everything")
+    void merged(long seed) {
+        List<DuplicationReports> processes = processes();
+        Map<String, Long> copies = see(new Random(seed), CopiedIds.CAPACITY, processes);
+        DuplicationReport one = reports.report(24);
+        assertThat(merged(processes, DuplicationReport.MAX_COPIED)).isEqualTo(one);
+        assertThat(one.mostCopied())
+                .hasSize(10)
+                .allSatisfy(each ->
+                        assertThat(each.copies()).isEqualTo(each.atLeast()).isEqualTo(copies.get(each.id())));
+        assertThat(one.unlisted())
+                .isEqualTo(copies.values().stream()
+                        .sorted(Comparator.reverseOrder())
+                        .toList()
+                        .get(10));
+        assertThat(merged(processes, DuplicationReport.ALL_COPIED).unlisted()).isZero();
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10})
+    @DisplayName(
+            "of more messages than are kept: each count is between its bounds, and none with many copies is missed")
+    void mergedBounds(long seed) {
+        List<DuplicationReports> processes = processes();
+        Map<String, Long> copies = see(new Random(seed), 1_000, processes);
+        for (DuplicationReport report : List.of(
+                merged(processes, DuplicationReport.ALL_COPIED),
+                merged(processes, 20),
+                reports.report(24, DuplicationReport.ALL_COPIED),
+                DuplicationReport.merged(
+                        List.of(
+                                processes.get(0).report(24),
+                                processes.get(1).report(24),
+                                processes.get(2).report(24)),
+                        10))) {
+            Set<String> listed = new HashSet<>();
+            for (CopiedMessage each : report.mostCopied()) {
+                listed.add(each.id());
+                assertThat(copies.get(each.id())).isBetween(each.atLeast(), each.copies());
+            }
+            assertThat(copies).allSatisfy((id, count) -> {
+                if (!listed.contains(id)) {
+                    assertThat(count).isLessThanOrEqualTo(report.unlisted());
+                }
+            });
+        }
+    }
+
     @Test
-    @DisplayName("of several processes are merged")
-    void merged() {
-        DuplicationReports other = new DuplicationReports(() -> now);
+    @DisplayName("know the last copy of a message, whatever else had copies, and forget what is erased")
+    void find() {
         copy(reports, key("orders", "a"), DuplicateCause.RESENT, Duration.ofSeconds(1));
-        copy(other, key("orders", "a"), DuplicateCause.REDELIVERED, Duration.ofSeconds(1));
-        copy(other, key("bills", "a"), DuplicateCause.REDELIVERED, Duration.ofSeconds(1));
-        DuplicationReport both = DuplicationReport.merged(List.of(reports.report(1), other.report(1)));
-        assertThat(both.topics()).hasSize(2);
-        assertThat(both.topics().get(0).duplicates()).hasSize(2);
-        assertThat(both.mostCopied().get(0).copies()).isEqualTo(2);
+        now = now.plus(Duration.ofHours(1));
+        for (int i = 0; i < 10 * CopiedIds.CAPACITY; i++) {
+            copy(reports, key("orders", "x" + i), DuplicateCause.RESENT, Duration.ofSeconds(1));
+        }
+        copy(reports, key("orders", "a"), DuplicateCause.REPLAYED, Duration.ofSeconds(1));
+        copy(reports, key("bills", "a"), DuplicateCause.REPLAYED, Duration.ofSeconds(1));
+        assertThat(reports.copies(key("orders", "a"))).satisfies(found -> {
+            assertThat(found.lastAt()).isEqualTo(now);
+            assertThat(found.lastCause()).isEqualTo("replayed");
+            assertThat(found.lastPlace()).isEqualTo("3@36");
+            assertThat(found.lastSender()).isEqualTo("\"shop-7\\u000a\"");
+            assertThat(found.atLeast()).isEqualTo(2);
+        });
+        assertThat(reports.copies(key("orders", "b"))).isNull();
+        reports.erased("a");
+        assertThat(reports.copies(key("orders", "a"))).isNull();
+        assertThat(reports.copies(key("bills", "a"))).isNull();
+        assertThat(reports.copies(key("orders", "x999"))).isNotNull();
+        assertThat(reports.report(24, DuplicationReport.ALL_COPIED).text()).doesNotContain("\"a\"");
+        now = now.plus(Duration.ofHours(24));
+        assertThat(reports.copies(key("orders", "x999"))).isNull();
+    }
+
+    @Test
+    @DisplayName("IDs that begin alike for longer than is shown are different ones; clocks that differ are no error")
+    void hostile() {
+        copy(reports, key("orders", "x".repeat(200) + "a"), DuplicateCause.RESENT, Duration.ofDays(-30));
+        copy(reports, key("orders", "x".repeat(200) + "b"), DuplicateCause.RESENT, Duration.ofDays(20_000));
+        DuplicationReport report = reports.report(1);
+        assertThat(report.mostCopied()).hasSize(2);
+        assertThat(report.topics().get(0).distances().within(0.5)).isZero();
+        assertThat(report.topics().get(0).distances().within(1)).isGreaterThan(Duration.ofDays(20_000));
+        now = now.minus(Duration.ofDays(2)); // the clock is set back: hours that are still to come aren't overwritten
+        copy(reports, key("orders", "a"), DuplicateCause.RESENT, Duration.ZERO);
+        assertThat(reports.report(24).topics().get(0).allDuplicates()).isEqualTo(3);
     }
 
     @Test

@@ -6,10 +6,14 @@ import static org.awaitility.Awaitility.await;
 import io.dedup.DedupOutcome.Completion;
 import io.dedup.adapter.WaitBudget;
 import io.dedup.kafka.id.KafkaMessageIds;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
@@ -18,7 +22,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.kafka.listener.AbstractConsumerSeekAware;
 import org.springframework.kafka.listener.BatchMessageListener;
+import org.springframework.kafka.listener.ContainerProperties;
 import org.springframework.kafka.listener.ContainerProperties.AckMode;
+import org.springframework.kafka.listener.ContainerProperties.ShareAckMode;
 import org.springframework.kafka.listener.MessageListener;
 
 @DisplayName("Why a record is a duplicate")
@@ -129,6 +135,74 @@ class DuplicateCauseTest {
         scene.rewind();
         scene.start(scene.container(AckMode.BATCH, listener(false)));
         awaitCauses("replayed a", "replayed b");
+    }
+
+    @ParameterizedTest(name = "batch={0}")
+    @ValueSource(booleans = {true, false})
+    @DisplayName("replayed: an asynchronous commit is proof when it was answered")
+    void commitAsync(boolean batch) {
+        scene.send("a", "b");
+        ContainerProperties asynchronous = scene.properties(AckMode.BATCH, listener(batch));
+        asynchronous.setSyncCommits(false);
+        List<String> answers = new CopyOnWriteArrayList<>();
+        asynchronous.setCommitCallback((offsets, failure) -> answers.add(failure == null ? "committed" : "failed"));
+        var container = scene.start(scene.container(asynchronous, Map.of()));
+        scene.awaitAllCommitted();
+        await().atMost(Scene.PATIENCE).until(() -> answers.contains("committed"));
+        container.stop();
+        scene.rewind();
+        scene.start(scene.container(AckMode.BATCH, listener(batch)));
+        awaitCauses("replayed a", "replayed b");
+    }
+
+    @ParameterizedTest(name = "batch={0}")
+    @ValueSource(booleans = {true, false})
+    @DisplayName(
+            "in Kafka transactions, whose producer commits, a replay is redelivered, and a resent record is resent")
+    void kafkaTransactions(boolean batch) {
+        Transactions transactions = new Transactions(scene);
+        scene.send("a", "b");
+        var container = scene.start(transactions.container(AckMode.BATCH, listener(batch)));
+        scene.awaitAllCommitted();
+        container.stop();
+        scene.rewind();
+        scene.send("b");
+        scene.start(transactions.container(AckMode.BATCH, listener(batch)));
+        awaitCauses("redelivered a", "redelivered b", "resent b");
+    }
+
+    @Test
+    @DisplayName(
+            "in a share group, whose broker keeps no offset that a consumer knows, a replay is redelivered, and a resent record is resent")
+    void shareGroup() {
+        try (ShareScene group = new ShareScene(new Scene(policy -> policy.explainDuplicates(true)))) {
+            group.scene.send("a", "b", "a");
+            MessageListener<String, String> listener = group.scene.effect()::accept;
+            var container = group.start(group.container(ShareAckMode.EXPLICIT, listener));
+            group.awaitSettled();
+            assertThat(group.scene.causes).containsExactly("resent a");
+            container.stop();
+            group.rewind();
+            group.start(group.container(ShareAckMode.EXPLICIT, listener));
+            await().atMost(Scene.PATIENCE)
+                    .untilAsserted(() -> assertThat(group.scene.causes)
+                            .containsExactly("resent a", "redelivered a", "redelivered b", "resent a"));
+            assertThat(group.scene.effects).containsExactly("a", "b");
+        }
+    }
+
+    @Test
+    @DisplayName("the sender of a copy is what the header says that the policy names")
+    void sender() {
+        try (Scene named = new Scene(policy -> policy.explainDuplicates(true).senderHeader("host"))) {
+            named.start(named.container(AckMode.BATCH, (MessageListener<String, String>) named.effect()::accept));
+            ProducerRecord<String, String> copy = named.record(0, "a".getBytes(StandardCharsets.UTF_8), "v");
+            copy.headers().add("host", new byte[1_000_000 / 2]).add("host", "shop-7".getBytes(StandardCharsets.UTF_8));
+            named.send("a");
+            named.send(copy);
+            named.awaitCommitted(2);
+            assertThat(named.senders).containsExactly("shop-7");
+        }
     }
 
     private final class Seeking extends AbstractConsumerSeekAware implements MessageListener<String, String> {

@@ -162,6 +162,16 @@ final class ShareScene implements AutoCloseable {
         }
     }
 
+    /** The operator's replay: the group, whose consumers have stopped, starts again at the beginning. */
+    void rewind() {
+        await().atMost(Scene.PATIENCE).ignoreExceptions().until(() -> {
+            admin.alterShareGroupOffsets(scene.group, Map.of(new TopicPartition(scene.topic, 0), 0L))
+                    .all()
+                    .get(); // refused until the last member has gone
+            return true;
+        });
+    }
+
     @Override
     public void close() {
         scene.close();

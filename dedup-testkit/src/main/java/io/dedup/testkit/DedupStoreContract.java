@@ -8,6 +8,7 @@ import io.dedup.testkit.internal.contract.CompleteContract;
 import io.dedup.testkit.internal.contract.EraseContract;
 import io.dedup.testkit.internal.contract.EveryStateContract;
 import io.dedup.testkit.internal.contract.ExpiryContract;
+import io.dedup.testkit.internal.contract.ExplainedContract;
 import io.dedup.testkit.internal.contract.FingerprintContract;
 import io.dedup.testkit.internal.contract.HostileIdContract;
 import io.dedup.testkit.internal.contract.ImportContract;
@@ -47,7 +48,7 @@ import org.junit.jupiter.api.Tag;
  * <p>Each group has a tag, so that you can run it alone while you write a store. A good order is: {@code claim},
  * {@code complete}, {@code release}, {@code renew}, {@code ownership}, {@code every-state}, {@code fencing-tokens},
  * {@code fingerprints}, {@code results}, {@code expiry}, {@code operators}, {@code imports}, {@code stuck}, {@code steps},
- * {@code batches}, {@code hostile-ids}, {@code races}, {@code races-of-batches}, {@code random-histories}, {@code lifecycle}.
+ * {@code explained}, {@code batches}, {@code hostile-ids}, {@code races}, {@code races-of-batches}, {@code random-histories}, {@code lifecycle}.
  *
  * <p>The contract doesn't cover behavior that differs between stores: outages, restarts and full servers need tests of
  * the store's own.
@@ -193,6 +194,16 @@ public abstract class DedupStoreContract {
     @Tag("steps")
     @DisplayName("steps")
     class Steps extends StepContract {
+        @Override
+        protected StoreFixture newFixture() throws Exception {
+            return DedupStoreContract.this.newFixture();
+        }
+    }
+
+    @Nested
+    @Tag("explained")
+    @DisplayName("explained duplicates")
+    class Explained extends ExplainedContract {
         @Override
         protected StoreFixture newFixture() throws Exception {
             return DedupStoreContract.this.newFixture();

@@ -8,7 +8,7 @@ import picocli.CommandLine.Command;
         name = "dedup-tools",
         description = "Commands for operators of dedup.",
         mixinStandardHelpOptions = true,
-        subcommands = ImportCommand.class)
+        subcommands = {ImportCommand.class, ReportCommand.class})
 public final class ToolsMain {
     private ToolsMain() {}
 

@@ -66,7 +66,12 @@ public final class ListenerBench {
      * @param longest how long one is measured at most
      */
     public ListenerBench(int records, Duration longest) {
-        this(KafkaServers.shared().bootstrapServers(), records, longest, count -> {});
+        this(records, longest, count -> {});
+    }
+
+    /** Fills the topic. */
+    public ListenerBench(int records, Duration longest, IntConsumer watcher) {
+        this(KafkaServers.shared().bootstrapServers(), records, longest, watcher);
         fill(records);
     }
 
@@ -112,6 +117,33 @@ public final class ListenerBench {
     public double batchRecordsPerSecond(DedupStore store, Duration handler) {
         BatchMessageListener<String, String> listener = records -> records.forEach(record -> take(handler));
         return deduplicated(newGroup(), Deduplicators.builder(store).defaults(DedupPolicy.defaults()), false, listener);
+    }
+
+    /** How a listener takes records, with a handler that does nothing. */
+    public enum Form {
+        SINGLE(ListenerNames.SINGLE),
+        AHEAD(ListenerNames.AHEAD),
+        BATCH(ListenerNames.BATCH);
+
+        private final String listener;
+
+        Form(String listener) {
+            this.listener = listener;
+        }
+
+        /** Returns its name in tables. */
+        public String listener() {
+            return listener;
+        }
+    }
+
+    /** The same in any form, whose records keep where a message was handled first, or don't. */
+    public double explained(DedupStore store, Form form, boolean explained) {
+        GenericMessageListener<?> listener = form == Form.BATCH
+                ? (BatchMessageListener<String, String>) records -> records.forEach(record -> take(Duration.ZERO))
+                : handling(Duration.ZERO);
+        DedupPolicy policy = DedupPolicy.builder().explainDuplicates(explained).build();
+        return deduplicated(newGroup(), Deduplicators.builder(store).defaults(policy), form == Form.AHEAD, listener);
     }
 
     /** The same with any settings and any listener. */

@@ -181,7 +181,8 @@ public final class AdmissionDecider {
     /** Reports why a message is a duplicate. */
     void explain(Delivery copy, DedupKey key, @Nullable Instant completedAt, @Nullable MessagePlace first) {
         DuplicateCause cause = concurrent.remove(copy) ? DuplicateCause.CONCURRENT : copy.causeAfter(first);
-        DuplicateDetails details = new DuplicateDetails(cause, completedAt, first, copy.place(), copy.isShadow());
+        DuplicateDetails details =
+                new DuplicateDetails(cause, completedAt, first, copy.place(), copy.sender(), copy.isShadow());
         notifier.report(listener -> listener.explained(key, details));
     }
 

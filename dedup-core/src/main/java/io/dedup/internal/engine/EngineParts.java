@@ -90,7 +90,7 @@ record EngineParts(
                 new Availability(store, records != null, decider, transactions),
                 new Commands(
                         new ForgetCommand(store, calls, background, heartbeat, successes, records, claimer::nextOwner),
-                        new EraseCommand(store, background, heartbeat, successes, records)),
+                        new EraseCommand(store, background, heartbeat, successes, records, listeners)),
                 shutdown);
     }
 }

@@ -1,10 +1,12 @@
 package io.dedup.internal.engine;
 
 import io.dedup.DedupKey;
+import io.dedup.DedupListener;
 import io.dedup.LiveLease;
 import io.dedup.internal.background.BackgroundWrites;
 import io.dedup.internal.background.UnrecordedSuccesses;
 import io.dedup.internal.lease.Heartbeat;
+import io.dedup.internal.listener.SafeListeners;
 import io.dedup.privacy.Erasure;
 import io.dedup.store.DedupStore;
 import io.dedup.store.operator.RecordEraser;
@@ -22,18 +24,21 @@ final class EraseCommand {
     private final Heartbeat heartbeat;
     private final UnrecordedSuccesses successes;
     private final @Nullable TransactionalRecords records;
+    private final SafeListeners<DedupListener> listeners;
 
     EraseCommand(
             DedupStore store,
             BackgroundWrites background,
             Heartbeat heartbeat,
             UnrecordedSuccesses successes,
-            @Nullable TransactionalRecords records) {
+            @Nullable TransactionalRecords records,
+            SafeListeners<DedupListener> listeners) {
         this.store = store;
         this.background = background;
         this.heartbeat = heartbeat;
         this.successes = successes;
         this.records = records;
+        this.listeners = listeners;
     }
 
     /**
@@ -51,6 +56,7 @@ final class EraseCommand {
                     : ofRecords.erase(id, liveLease).plus(ofStore.erase(id, liveLease));
             drop(id, new HashSet<>(erasure.liveScopes()));
             all = all.plus(erasure);
+            listeners.report(listener -> listener.erased(id));
         }
         return all;
     }

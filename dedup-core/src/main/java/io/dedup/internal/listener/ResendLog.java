@@ -5,6 +5,7 @@ import io.dedup.DedupListener;
 import io.dedup.DedupScope;
 import io.dedup.duplicate.DuplicateCause;
 import io.dedup.duplicate.DuplicateDetails;
+import io.dedup.text.Printable;
 import java.time.Instant;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -32,12 +33,13 @@ public final class ResendLog implements DedupListener {
         if (details.cause() == DuplicateCause.RESENT && isDue(key.scope())) {
             @Nullable Instant completedAt = details.completedAt();
             log.info(
-                    "A producer has sent a message again: message ID {}, first at {}{}, again at {}. The next such line of this"
-                            + " topic follows in an hour at the earliest",
+                    "A producer has sent a message again: message ID {}, first at {}{}, again at {}{}. The next such line of"
+                            + " this topic follows in an hour at the earliest",
                     key,
                     details.first(),
                     completedAt == null ? "" : " (handled at " + completedAt + ")",
-                    details.copy());
+                    details.copy(),
+                    details.sender() == null ? "" : ", sent by " + Printable.of(details.sender()));
         }
     }
 

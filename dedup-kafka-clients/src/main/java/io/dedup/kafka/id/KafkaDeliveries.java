@@ -4,6 +4,7 @@ import io.dedup.Fingerprint;
 import io.dedup.adapter.Delivery;
 import io.dedup.adapter.DeliveryFactory;
 import io.dedup.adapter.GroupProgress;
+import io.dedup.policy.DedupPolicy;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Collection;
@@ -12,6 +13,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
@@ -31,6 +33,7 @@ public final class KafkaDeliveries {
     private final DeliveryFactory<ConsumerRecord<?, ?>> factory;
     private final Logger log;
     private final GroupProgress<TopicPartition> progress;
+    private volatile boolean explaining;
     private final Set<String> warnedUncompared = ConcurrentHashMap.newKeySet();
 
     /**
@@ -70,15 +73,28 @@ public final class KafkaDeliveries {
      * @param topic the topic whose message it is; another than the record's for retry and dead-letter topics
      */
     public Delivery of(String topic, ConsumerRecord<?, ?> record) {
-        Supplier<String> origin = factory.topic(topic).policy().explainDuplicates()
-                ? new RecordOrigin(topic, record, progress)
+        DedupPolicy policy = factory.topic(topic).policy();
+        Supplier<String> origin = policy.explainDuplicates()
+                ? new RecordOrigin(topic, record, policy.senderHeader(), progress)
                 : origin(record.topic(), record.partition(), record.offset());
         return factory.of(topic, record, origin, this::fingerprint);
     }
 
     /** A consumer has polled these records, whose deliveries are created after this call. */
     public void polled(Object consumer, ConsumerRecords<?, ?> records) {
+        polled(consumer, records, UnaryOperator.identity());
+    }
+
+    /**
+     * As {@link #polled(Object, ConsumerRecords)}.
+     *
+     * @param messagesOf returns whose messages a topic has; another topic for retry topics
+     */
+    public void polled(Object consumer, ConsumerRecords<?, ?> records, UnaryOperator<String> messagesOf) {
         for (TopicPartition partition : records.partitions()) {
+            if (!explains(messagesOf.apply(partition.topic()))) {
+                continue;
+            }
             List<? extends ConsumerRecord<?, ?>> polled = records.records(partition);
             if (!polled.isEmpty()) {
                 progress.fetched(
@@ -92,12 +108,30 @@ public final class KafkaDeliveries {
 
     /** These offsets are committed. */
     public void committed(Map<TopicPartition, OffsetAndMetadata> offsets) {
-        offsets.forEach((partition, offset) -> progress.committed(partition, offset.offset()));
+        if (explaining) {
+            offsets.forEach((partition, offset) -> progress.committed(partition, offset.offset()));
+        }
     }
 
     /** A consumer has lost these partitions. */
     public void left(Collection<TopicPartition> partitions) {
-        partitions.forEach(progress::left);
+        if (explaining) {
+            partitions.forEach(progress::left);
+        }
+    }
+
+    /** Whether any polled topic explains its duplicates, so that polls and commits are noted. */
+    public boolean explainsDuplicates() {
+        return explaining;
+    }
+
+    /** What has not been polled is neither committed nor lost, so nothing is kept before a topic explains its duplicates. */
+    private boolean explains(String topic) {
+        boolean explains = factory.topic(topic).policy().explainDuplicates();
+        if (explains && !explaining) {
+            explaining = true;
+        }
+        return explains;
     }
 
     /**

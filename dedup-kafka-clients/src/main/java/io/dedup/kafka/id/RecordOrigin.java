@@ -5,6 +5,7 @@ import io.dedup.adapter.MessageOrigin;
 import io.dedup.duplicate.DuplicateCause;
 import io.dedup.duplicate.MessagePlace;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.header.Header;
@@ -19,17 +20,26 @@ final class RecordOrigin implements MessageOrigin {
     private static final String FIRST_OFFSET = "kafka_original-offset";
     private static final String FIRST_TIMESTAMP = "kafka_original-timestamp";
 
+    private static final int MAX_SENDER_BYTES = 4 * MessagePlace.MAX_SENDER_CHARS;
+
     private final TopicPartition partition;
     private final long offset;
     private final MessagePlace place;
+    private final @Nullable String sender;
     private final boolean isFirstInSession;
     private final GroupProgress<TopicPartition> progress;
 
-    RecordOrigin(String logicalTopic, ConsumerRecord<?, ?> record, GroupProgress<TopicPartition> progress) {
+    /** @param senderHeader names the producer; null for none */
+    RecordOrigin(
+            String logicalTopic,
+            ConsumerRecord<?, ?> record,
+            @Nullable String senderHeader,
+            GroupProgress<TopicPartition> progress) {
         this.partition = new TopicPartition(record.topic(), record.partition());
         this.offset = record.offset();
         this.progress = progress;
         this.isFirstInSession = progress.isFirstInSession(partition, offset);
+        this.sender = senderHeader == null ? null : sender(record.headers().lastHeader(senderHeader));
         this.place = place(logicalTopic, record, progress.committed(partition));
     }
 
@@ -75,6 +85,21 @@ final class RecordOrigin implements MessageOrigin {
     @Override
     public MessagePlace place() {
         return place;
+    }
+
+    private static @Nullable String sender(@Nullable Header header) {
+        byte[] value = header == null ? null : header.value();
+        if (value == null || value.length == 0) {
+            return null;
+        }
+        // Only the beginning is decoded: a header may have a megabyte. Bytes that aren't UTF-8 are replaced.
+        int length = Math.min(value.length, MAX_SENDER_BYTES);
+        return MessagePlace.cutSender(new String(value, 0, length, StandardCharsets.UTF_8));
+    }
+
+    @Override
+    public @Nullable String sender() {
+        return sender;
     }
 
     @Override

@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
@@ -89,6 +90,37 @@ class DuplicateCauseTest {
         assertThat(scene.effects).containsExactly("a", "b");
     }
 
+    private static KafkaDeliveries deliveries(Deduplicator dedup) {
+        return new KafkaDeliveries(
+                new DeliveryFactory<>(dedup::topic, KafkaMessageIds.key(), Map.of()), LoggerFactory.getLogger("test"));
+    }
+
+    @Test
+    @DisplayName("polls and commits are noted only if a topic explains its duplicates")
+    void costsNothingWhereOff() {
+        Deduplicator mixed = scene.closing(Deduplicators.builder(scene.store)
+                .consumer("billing")
+                .topic("explained", policy -> policy.explainDuplicates(true))
+                .build());
+        KafkaDeliveries deliveries = deliveries(mixed);
+        for (String topic : List.of("plain", "explained")) {
+            TopicPartition partition = new TopicPartition(topic, 0);
+            deliveries.polled(
+                    this,
+                    new ConsumerRecords<>(
+                            Map.of(partition, List.of(new ConsumerRecord<>(topic, 0, 36, "a", "v"))), Map.of()));
+            deliveries.committed(Map.of(partition, new OffsetAndMetadata(37)));
+            assertThat(deliveries.explainsDuplicates()).as(topic).isEqualTo(topic.equals("explained"));
+        }
+        assertThat(deliveries
+                        .of(new ConsumerRecord<>("explained", 0, 36, "a", "v"))
+                        .place())
+                .hasToString("0@36")
+                .satisfies(place -> assertThat(place.committed()).isEqualTo(37));
+        assertThat(deliveries.of(new ConsumerRecord<>("plain", 0, 36, "a", "v")).place())
+                .isNull();
+    }
+
     private static ConsumerRecord<String, String> hop(byte[]... firstPlace) {
         ConsumerRecord<String, String> record = new ConsumerRecord<>("orders-retry", 0, 7, "a", "v");
         List<String> names = List.of("kafka_original-partition", "kafka_original-offset", "kafka_original-timestamp");
@@ -106,9 +138,7 @@ class DuplicateCauseTest {
     @DisplayName(
             "a record of a retry topic is where it was first, and headers that say nothing usable leave it where it is")
     void hops() {
-        KafkaDeliveries deliveries = new KafkaDeliveries(
-                new DeliveryFactory<>(process()::topic, KafkaMessageIds.key(), Map.of()),
-                LoggerFactory.getLogger("test"));
+        KafkaDeliveries deliveries = deliveries(process());
         byte[] partition = ByteBuffer.allocate(Integer.BYTES).putInt(3).array();
         ConsumerRecord<String, String> first = new ConsumerRecord<>("orders", 3, 36, "a", "v");
         MessagePlace place = deliveries.of(first).place();

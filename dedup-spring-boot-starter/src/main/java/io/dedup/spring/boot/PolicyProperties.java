@@ -71,6 +71,9 @@ public class PolicyProperties {
     /** Whether each record keeps where its message was handled first, so that duplicates have a cause: redelivered, resent or replayed. Takes about 20 bytes with each record, and in packed Redis records more. false by default. */
     private @Nullable Boolean explainDuplicates;
 
+    /** The header of messages (RocketMQ: property) that names their producer, such as its host or client ID. With explain-duplicates, reports name the sender of the copies. By default, only RocketMQ's messages have a sender: their producer's host. */
+    private @Nullable String senderHeader;
+
     /** Whether to only observe: every message is handled, and the outcome that deduplication would have had is counted. false by default. */
     private @Nullable Boolean shadow;
 
@@ -232,6 +235,14 @@ public class PolicyProperties {
 
     public void setExplainDuplicates(@Nullable Boolean explainDuplicates) {
         this.explainDuplicates = explainDuplicates;
+    }
+
+    public @Nullable String getSenderHeader() {
+        return senderHeader;
+    }
+
+    public void setSenderHeader(@Nullable String senderHeader) {
+        this.senderHeader = senderHeader;
     }
 
     public @Nullable Boolean getShadow() {

@@ -87,6 +87,7 @@ public class TestApp {
                 "--dedup.defaults.window=2h",
                 "--dedup.topics.[" + topic("orders") + "].id=header:order-id",
                 "--dedup.topics.[" + topic("orders") + "].explain-duplicates=true",
+                "--dedup.topics.[" + topic("orders") + "].sender-header=host",
                 "--dedup.topics.payments.topic=" + topic("payments"),
                 "--dedup.topics.payments.id=json:/payment/id",
                 "--dedup.topics.payments.mode=transactional",

@@ -25,7 +25,8 @@ public record BrokenStore(String group, String name, UnaryOperator<DedupStore> b
                         BrokenImports.all(),
                         BrokenStuck.all(),
                         BrokenErasure.all(),
-                        BrokenSteps.all())
+                        BrokenSteps.all(),
+                        BrokenPlaces.all())
                 .flatMap(List::stream)
                 .toList();
     }

@@ -31,6 +31,8 @@ public abstract class GroupScene implements AutoCloseable {
     public final List<String> effects = new CopyOnWriteArrayList<>();
     /** Why messages were duplicates: {@code redelivered m-1}. */
     public final List<String> causes = new CopyOnWriteArrayList<>();
+    /** Who sent the duplicates, where that is known. */
+    public final List<String> senders = new CopyOnWriteArrayList<>();
 
     public final List<String> events;
     public final DedupStore store;
@@ -91,6 +93,9 @@ public abstract class GroupScene implements AutoCloseable {
                     @Override
                     public void explained(DedupKey key, DuplicateDetails details) {
                         causes.add(details.cause().tag() + " " + key.messageId());
+                        if (details.sender() != null) {
+                            senders.add(details.sender());
+                        }
                     }
                 })
                 .contexts(contexts)

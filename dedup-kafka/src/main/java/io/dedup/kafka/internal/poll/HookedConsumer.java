@@ -13,6 +13,7 @@ import java.util.function.Supplier;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.consumer.OffsetCommitCallback;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.RebalanceInProgressException;
 import org.jspecify.annotations.Nullable;
@@ -98,7 +99,7 @@ final class HookedConsumer extends ConsumerWrapper {
             }
             case "commitAsync" -> {
                 polls.claims().flush();
-                return call(method, committable(polls, arguments));
+                return call(method, answered(polls, committable(polls, arguments)));
             }
             case "groupMetadata" -> polls.claims().flush(); // a producer may commit
             case "unsubscribe", "close" -> {
@@ -132,6 +133,26 @@ final class HookedConsumer extends ConsumerWrapper {
         Object[] committable = arguments.clone();
         committable[0] = polls.committable(offsets);
         return committable;
+    }
+
+    /**
+     * An asynchronous commit proves something when it is answered. Whoever gives no callback keeps the client's own, which logs
+     * failures.
+     */
+    private static Object @Nullable [] answered(WatchedPolls polls, Object @Nullable [] arguments) {
+        if (!polls.explainsDuplicates()
+                || arguments == null
+                || arguments.length != 2
+                || !(arguments[1] instanceof OffsetCommitCallback callback)) {
+            return arguments;
+        }
+        OffsetCommitCallback noting = (offsets, failure) -> {
+            if (failure == null) {
+                polls.committed(offsets);
+            }
+            callback.onComplete(offsets, failure);
+        };
+        return new Object[] {arguments[0], noting};
     }
 
     /** Without offsets it commits the positions, which are past records that nobody has finished. */

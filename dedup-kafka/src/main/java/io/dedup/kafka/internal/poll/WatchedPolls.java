@@ -47,6 +47,8 @@ public final class WatchedPolls {
     private final WakeUps wakeUps = new WakeUps();
     private final FetchAgain fetchAgain;
     private final ContainersConsumer consumer;
+    /** Stands for this consumer where more is remembered for longer than it lives. */
+    private final Object session = new Object();
     /** Paused for the poll that is running, or else left by one whose end has failed. */
     private final Set<TopicPartition> pausedForPoll = new HashSet<>();
 
@@ -111,6 +113,11 @@ public final class WatchedPolls {
                 .removeIf(each ->
                         !pending.mayCommit(each.getKey(), each.getValue().offset()));
         return committable;
+    }
+
+    /** Whether any polled topic explains its duplicates, so that commits prove something. */
+    boolean explainsDuplicates() {
+        return deliveries.explainsDuplicates();
     }
 
     /** These offsets are committed. */
@@ -253,7 +260,7 @@ public final class WatchedPolls {
             return records;
         }
         outstanding.polled(records);
-        deliveries.polled(this, records);
+        deliveries.polled(session, records);
         ConsumerRecords<?, ?> ordered = deferred.last(records);
         claims.polled(new DueDeliveries(ordered, deliveries), ordered.count());
         this.records.polled(ordered);

@@ -43,12 +43,17 @@ public final class RecordDeliveries {
 
     /** A consumer has polled these records, whose deliveries are created after this call. */
     public void polled(Object consumer, ConsumerRecords<?, ?> records) {
-        messages.polled(consumer, records);
+        messages.polled(consumer, records, topic -> roles.of(topic).of());
     }
 
     /** These offsets are committed. */
     public void committed(Map<TopicPartition, OffsetAndMetadata> offsets) {
         messages.committed(offsets);
+    }
+
+    /** Whether any polled topic explains its duplicates. */
+    public boolean explainsDuplicates() {
+        return messages.explainsDuplicates();
     }
 
     /** A consumer has lost these partitions. */

@@ -8,7 +8,9 @@ import io.dedup.adapter.GroupProgress;
 import io.dedup.adapter.QueueMessageOrigin;
 import io.dedup.duplicate.MessagePlace;
 import io.dedup.id.MessageIdExtractor;
+import io.dedup.policy.DedupPolicy;
 import io.dedup.text.Printable;
+import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -38,10 +40,11 @@ public final class MessageDeliveries {
 
     Delivery of(MessageExt message) {
         Supplier<String> origin = () -> place(message);
+        DedupPolicy policy = factory.topic(message.getTopic()).policy();
         return factory.of(
                 message.getTopic(),
                 message,
-                factory.topic(message.getTopic()).policy().explainDuplicates() ? placed(message, origin) : origin,
+                policy.explainDuplicates() ? placed(message, policy.senderHeader(), origin) : origin,
                 each -> Fingerprint.ofPayload(each.getBody()));
     }
 
@@ -50,10 +53,12 @@ public final class MessageDeliveries {
         consumers.add(consumer);
     }
 
-    private Supplier<String> placed(MessageExt message, Supplier<String> name) {
+    private Supplier<String> placed(MessageExt message, @Nullable String senderHeader, Supplier<String> name) {
         int mark = String.valueOf(message.getMsgId()).hashCode();
+        String sender =
+                MessagePlace.cutSender(senderHeader == null ? bornHost(message) : message.getProperty(senderHeader));
         if (message.getReconsumeTimes() > 0) {
-            return QueueMessageOrigin.retried(name, mark);
+            return QueueMessageOrigin.retried(name, mark, sender);
         }
         MessageQueue queue = new MessageQueue(message.getTopic(), message.getBrokerName(), message.getQueueId());
         long offset = message.getQueueOffset();
@@ -63,7 +68,7 @@ public final class MessageDeliveries {
         MessagePlace place = new MessagePlace(
                 message.getBrokerName() + "/" + message.getQueueId(), offset, mark, progress.committed(queue));
         return QueueMessageOrigin.of(
-                name, place, first -> progress.causeOf(queue, offset, firstInSession, first.committed()));
+                name, place, sender, first -> progress.causeOf(queue, offset, firstInSession, first.committed()));
     }
 
     /** The offset up to which the consumer has consumed the queue, which it commits every few seconds; -1 if it isn't known. */
@@ -77,6 +82,13 @@ public final class MessageDeliveries {
             }
         }
         return consumed;
+    }
+
+    /** Not the host's name, which a name server would have to be asked for. */
+    private static @Nullable String bornHost(MessageExt message) {
+        return message.getBornHost() instanceof InetSocketAddress host && host.getAddress() != null
+                ? host.getAddress().getHostAddress() + ":" + host.getPort()
+                : null;
     }
 
     /** Names a delivery of the message in logs. */

@@ -8,6 +8,7 @@ import io.dedup.adapter.QueueMessageOrigin;
 import io.dedup.duplicate.DuplicateCause;
 import io.dedup.duplicate.MessagePlace;
 import io.dedup.id.MessageIdExtractor;
+import io.dedup.policy.DedupPolicy;
 import io.dedup.text.Printable;
 import java.nio.ByteBuffer;
 import java.util.Map;
@@ -29,10 +30,11 @@ public final class MessageDeliveries {
 
     public Delivery of(MessageView message) {
         Supplier<String> origin = () -> place(message);
+        DedupPolicy policy = factory.topic(message.getTopic()).policy();
         return factory.of(
                 message.getTopic(),
                 message,
-                factory.topic(message.getTopic()).policy().explainDuplicates() ? placed(message, origin) : origin,
+                policy.explainDuplicates() ? placed(message, policy.senderHeader(), origin) : origin,
                 view -> Fingerprint.ofPayload(payload(view)));
     }
 
@@ -40,15 +42,19 @@ public final class MessageDeliveries {
      * The broker counts the attempts of a message, also those that ended with its process. So a first attempt of a message that was
      * handled before is a replay.
      */
-    private static Supplier<String> placed(MessageView message, Supplier<String> name) {
+    private static Supplier<String> placed(MessageView message, @Nullable String senderHeader, Supplier<String> name) {
         int mark = String.valueOf(message.getMessageId()).hashCode();
+        String sender = senderHeader == null
+                ? message.getBornHost()
+                : message.getProperties().get(senderHeader);
+        String cut = MessagePlace.cutSender(sender);
         if (message.getDeliveryAttempt() > 1) {
-            return QueueMessageOrigin.retried(name, mark);
+            return QueueMessageOrigin.retried(name, mark, cut);
         }
         if (message instanceof MessageViewImpl known && known.getMessageQueue() != null && known.getOffset() >= 0) {
             String broker = known.getMessageQueue().getBroker().getName();
             return QueueMessageOrigin.of(
-                    name, new MessagePlace(broker, known.getOffset(), mark, -1), first -> DuplicateCause.REPLAYED);
+                    name, new MessagePlace(broker, known.getOffset(), mark, -1), cut, first -> DuplicateCause.REPLAYED);
         }
         return name;
     }

@@ -49,6 +49,7 @@ class PropertiesFuzzTest {
             "fencing-token",
             "steps",
             "explain-duplicates",
+            "sender-header",
             "shadow");
     private static final List<String> OTHERS = List.of(
             "dedup.strict",

@@ -3,12 +3,12 @@ package io.dedup.examples.live;
 import io.dedup.DedupKey;
 import io.dedup.DedupListener;
 import io.dedup.DedupOutcome.DeferReason;
+import io.dedup.duplicate.DuplicateDetails;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.time.Instant;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.header.Header;
@@ -72,8 +72,13 @@ final class OutcomePrinter implements DedupListener, RecordInterceptor<Object, O
     }
 
     @Override
-    public void duplicate(DedupKey key, Instant completedAt, @Nullable String firstRun) {
-        print(key, Outcome.DUPLICATE);
+    public void explained(DedupKey key, DuplicateDetails details) {
+        print(new Outcome(
+                key.scope().topic(),
+                key.scope().consumer(),
+                Outcome.DUPLICATE,
+                key.messageId(),
+                details.cause().tag()));
     }
 
     @Override

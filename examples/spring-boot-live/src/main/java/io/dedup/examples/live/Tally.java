@@ -1,7 +1,9 @@
 package io.dedup.examples.live;
 
+import io.dedup.duplicate.DuplicateCause;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -28,6 +30,7 @@ final class Tally {
      * @param cents the sum of the effects
      * @param excessCents how much of it is too much, as each order counts once
      * @param duplicates messages that dedup skipped
+     * @param causes why they were duplicates, by cause
      * @param deferred deliveries that dedup deferred because another run held the lease
      * @param failed calls of the listener that threw
      */
@@ -41,6 +44,7 @@ final class Tally {
             long cents,
             long excessCents,
             long duplicates,
+            Map<String, Long> causes,
             long deferred,
             long failed) {}
 
@@ -60,6 +64,9 @@ final class Tally {
      */
     long count(Outcome outcome) {
         count(key(outcome.topic(), outcome.group(), outcome.what()));
+        if (!outcome.cause().isEmpty()) {
+            count(key(outcome.topic(), outcome.group(), outcome.cause()));
+        }
         return outcome.what().equals(Outcome.HANDLED) ? runs.merge(outcome, 1L, Long::sum) : 0;
     }
 
@@ -97,8 +104,20 @@ final class Tally {
                 effects.cents(),
                 effects.cents() - effects.dueCents(),
                 counted(key(of.topic(), of.group(), Outcome.DUPLICATE)),
+                causes(of),
                 counted(key(of.topic(), of.group(), Outcome.DEFERRED)),
                 counted(key(of.topic(), of.group(), Outcome.FAILED)));
+    }
+
+    private Map<String, Long> causes(Topics.Subscription of) {
+        Map<String, Long> causes = new TreeMap<>();
+        for (DuplicateCause cause : DuplicateCause.values()) {
+            long count = counted(key(of.topic(), of.group(), cause.tag()));
+            if (count > 0) {
+                causes.put(cause.tag(), count);
+            }
+        }
+        return causes;
     }
 
     private Effects effects(String table) {

@@ -27,12 +27,16 @@ class PageTest {
             assertThat(steps(page, "plain", "handled", id)).isOne();
             page.click("#resend");
             soon(() -> assertThat(steps(page, "dedup", "duplicate", id)).isEqualTo(2));
+            assertThat(duplicates(page, id, "resent")).isEqualTo(2);
+            soon(() -> assertThat(page.text("#dedup .verdict")).contains("skipped: ", "resent"));
 
             soon(() -> assertThat(page.evaluate("document.querySelector('#replay-orders').disabled"))
                     .isEqualTo("false"));
             page.click("#replay-orders");
             soon(() -> assertThat(steps(page, "dedup", "duplicate", id))
                     .isEqualTo(4)); // both copies of the order's message
+            assertThat(duplicates(page, id, "replayed")).isPositive();
+            assertThat(page.text("#row-orders-dedup .causes")).contains("resent", "replayed");
             assertThat(steps(page, "dedup", "handled", id)).isEqualTo(2);
             soon(() -> assertThat(steps(page, "plain", "handled", id)).isEqualTo(4));
             assertThat(steps(page, "plain", "twice", id)).isEqualTo(3);
@@ -73,6 +77,14 @@ class PageTest {
         return Integer.parseInt(page.evaluate("[...document.querySelectorAll('#log ." + side
                 + " .entry')].filter(entry => entry.textContent.includes('" + uuid + "')"
                 + " && entry.querySelector('." + step + "')).length"));
+    }
+
+    /** How many duplicates of a message have a cause. */
+    private static int duplicates(Browser page, String id, String cause) throws Exception {
+        String uuid = id.substring(id.length() - 36);
+        return Integer.parseInt(page.evaluate("[...document.querySelectorAll('#log .dedup .entry')].filter(entry =>"
+                + " entry.textContent.includes('" + uuid + "') && entry.textContent.includes('duplicate (" + cause
+                + ")')).length"));
     }
 
     private static void soon(ThrowingRunnable assertion) {

@@ -57,6 +57,9 @@ public final class Loop<K, V> {
     private final Consumer<K, V> consumer;
     private final ConsumerGroup group;
     private final KafkaDeliveries deliveries;
+    /** Stands for this loop where more is remembered for longer than it lives. */
+    private final Object session = new Object();
+
     private final Duration turnsOfPoll;
     private final PollTimer timer = new PollTimer("dedup-poll-timer", log);
     private final ClaimedPoll claims;
@@ -125,7 +128,7 @@ public final class Loop<K, V> {
             claims.beforePoll();
             ConsumerRecords<K, V> records = consumer.poll(holds.untilNextEnd(timeout));
             positions.polled(records);
-            deliveries.polled(this, records);
+            deliveries.polled(session, records);
             int handled = handle(records, handle);
             settle();
             offsets.rethrowWakeUp();

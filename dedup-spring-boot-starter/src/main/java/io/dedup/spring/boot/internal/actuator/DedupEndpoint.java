@@ -1,18 +1,20 @@
 package io.dedup.spring.boot.internal.actuator;
 
+import io.dedup.DedupKey;
 import io.dedup.LiveLease;
 import io.dedup.OperatorResult;
 import io.dedup.adapter.DedupAdapter;
+import io.dedup.report.CopiedMessage;
 import io.dedup.report.DuplicationReport;
 import io.dedup.report.DuplicationReports;
 import io.dedup.report.TopicReport;
+import io.dedup.report.WindowAdvice;
 import io.dedup.spring.boot.internal.actuator.OperatorKeys.Found;
 import io.dedup.spring.boot.internal.actuator.OperatorKeys.FoundScope;
 import io.dedup.spring.boot.internal.deduplicator.DeduplicatorRegistry;
 import io.dedup.spring.boot.internal.deduplicator.Served;
 import io.dedup.spring.boot.internal.deduplicator.ServingDeduplicator;
 import io.dedup.spring.boot.internal.outcome.OutcomeCounts;
-import io.dedup.spring.boot.internal.outcome.WindowAdvice;
 import io.dedup.spring.boot.internal.plan.TopicPlan;
 import io.dedup.spring.boot.internal.store.DedupStores;
 import io.dedup.spring.boot.internal.text.SettingText;
@@ -103,8 +105,9 @@ public final class DedupEndpoint {
      * The duplicates of the last hours.
      *
      * @param windows by scope, what the distances of the copies say about the window
+     * @param windowLengths by scope, unless the window is for ever; for those who merge reports
      */
-    record ReportView(DuplicationReport report, Map<String, String> windows) {}
+    record ReportView(DuplicationReport report, Map<String, String> windows, Map<String, Duration> windowLengths) {}
 
     /** All listeners that are deduplicated. */
     @ReadOperation
@@ -180,35 +183,50 @@ public final class DedupEndpoint {
             return null;
         }
         Map<String, RecordView> views = new LinkedHashMap<>();
-        recordsOf(found.plan()).find(found.key()).forEach((store, record) -> views.put(store, RecordView.of(record)));
+        CopiedMessage copies = reports.copies(reported(found));
+        recordsOf(found.plan())
+                .find(found.key())
+                .forEach((store, record) -> views.put(store, RecordView.of(record, copies)));
         return views.isEmpty() ? null : views;
+    }
+
+    /** Of a topic in shadow mode, reports have the key that its messages would have without. */
+    private static DedupKey reported(Found found) {
+        DedupKey key = found.key();
+        return new DedupKey(
+                found.servedBy().deduplicator().topic(key.scope().topic()).scope(), key.messageId());
     }
 
     /**
      * The duplicates of the last hours; only this process's.
      *
      * @param hours from 1, which means since the last full hour, to 24
+     * @param limit how many messages with copies to list at most
      */
-    ReportView report(int hours) {
+    ReportView report(int hours, int limit) {
         DuplicationReport report;
         try {
-            report = reports.report(hours);
+            report = reports.report(hours, limit);
         } catch (IllegalArgumentException e) {
             throw refused(e);
         }
         Map<String, String> windows = new TreeMap<>();
+        Map<String, Duration> lengths = new TreeMap<>();
         for (TopicReport topic : report.topics()) {
             String scope = OperatorKeys.scope(topic.consumer(), topic.topic());
             FoundScope found = keys.find(scope);
-            String advice = found == null
-                    ? null
-                    : WindowAdvice.of(
-                            topic.distances(), found.plan().policy().window().duration(), hours);
+            Duration window =
+                    found == null ? null : found.plan().policy().window().duration();
+            if (window == null) {
+                continue;
+            }
+            lengths.put(scope, window);
+            String advice = WindowAdvice.of(topic.distances(), window, hours);
             if (advice != null) {
                 windows.put(scope, advice);
             }
         }
-        return new ReportView(report, windows);
+        return new ReportView(report, windows, lengths);
     }
 
     /** Whether there is such a scope. */

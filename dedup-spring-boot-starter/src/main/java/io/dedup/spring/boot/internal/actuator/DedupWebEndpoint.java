@@ -1,5 +1,6 @@
 package io.dedup.spring.boot.internal.actuator;
 
+import io.dedup.report.DuplicationReport;
 import io.dedup.text.Printable;
 import java.time.Duration;
 import java.util.Map;
@@ -45,7 +46,9 @@ public final class DedupWebEndpoint {
         return answer(() -> {
             if (scope.equals(REPORT)) {
                 Integer last = number("hours", "a whole number from 1 to 24", hours);
-                return ok(endpoint.report(last == null ? 1 : last));
+                Integer copied = number("limit", "a whole number from 1 to " + DuplicationReport.ALL_COPIED, limit);
+                return ok(endpoint.report(
+                        last == null ? 1 : last, copied == null ? DuplicationReport.MAX_COPIED : copied));
             }
             Object found = endpoint.stuck(
                     scope, duration("olderThan", olderThan), number("limit", "a whole number from 1 to 1000", limit));

@@ -1,5 +1,6 @@
 package io.dedup.spring.boot.internal.actuator;
 
+import io.dedup.report.CopiedMessage;
 import io.dedup.step.StepLog;
 import io.dedup.store.StoredRecord;
 import io.dedup.store.StoredResult;
@@ -18,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param run what a {@link io.dedup.RunReference} said of the run that has done it, such as its trace
  * @param place where the message was handled first, as the broker counts: partition and offset, or queue; null unless the policy
  *     says explain-duplicates
+ * @param lastCopy what this process has seen of the message's copies; null if nothing
  * @param steps which steps of its handler a message that isn't done has run
  * @param resultStored whether what the handler returned is kept for duplicates; most handlers return nothing
  */
@@ -33,12 +35,41 @@ public record RecordView(
         @Nullable Instant expiresAt,
         @Nullable String run,
         @Nullable String place,
+        @Nullable CopyView lastCopy,
         List<StepView> steps,
         boolean resultStored) {
     /** A step that is kept. */
     public record StepView(String name, Instant keptAt) {}
 
+    /**
+     * The last copy of a message, in the last 24 hours.
+     *
+     * @param copies how many copies this process has seen, at most
+     * @param sender who sent the last one, escaped; null if that is not known
+     */
+    public record CopyView(
+            String cause,
+            Instant at,
+            @Nullable String place,
+            @Nullable String sender,
+            long copies) {
+        static @Nullable CopyView of(@Nullable CopiedMessage copied) {
+            return copied == null
+                    ? null
+                    : new CopyView(
+                            copied.lastCause(),
+                            copied.lastAt(),
+                            copied.lastPlace(),
+                            copied.lastSender(),
+                            copied.copies());
+        }
+    }
+
     static RecordView of(StoredRecord record) {
+        return of(record, null);
+    }
+
+    static RecordView of(StoredRecord record, @Nullable CopiedMessage copied) {
         StoredResult stored = StoredResult.decode(record.result());
         return new RecordView(
                 record.state().name(),
@@ -52,6 +83,7 @@ public record RecordView(
                 record.expiresAt(),
                 stored.firstRun(),
                 stored.place() == null ? null : stored.place().toString(),
+                CopyView.of(copied),
                 steps(record),
                 stored.result() != null);
     }

@@ -57,6 +57,7 @@ public final class LayeredPolicy {
         set(layer, "fencing-token", from.getFencingToken(), builder::fencingToken);
         set(layer, "steps", from.getSteps(), builder::steps);
         set(layer, "explain-duplicates", from.getExplainDuplicates(), builder::explainDuplicates);
+        set(layer, "sender-header", from.getSenderHeader(), builder::senderHeader);
         set(layer, "shadow", from.getShadow(), builder::shadow);
     }
 

@@ -48,6 +48,7 @@ public record SettingsLayer(String path, PolicyProperties settings) {
                         settings.getFencingToken(),
                         settings.getShadow(),
                         settings.getExplainDuplicates(),
+                        settings.getSenderHeader(),
                         settings.getSteps(),
                         settings.getTransaction(),
                         settings.getTransactionMaxRecords(),

@@ -3,6 +3,7 @@ package io.dedup.spring.boot.internal.plan;
 import io.dedup.policy.DedupPolicy;
 import io.dedup.spring.boot.internal.id.IdExpression;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * How messages of a topic are deduplicated for a listener.
@@ -40,6 +41,7 @@ public record TopicPlan(IdExpression id, String idProperty, DedupPolicy policy) 
                 policy.fencingToken(),
                 policy.steps(),
                 policy.explainDuplicates(),
+                Optional.ofNullable(policy.senderHeader()),
                 policy.shadow(),
                 policy.transaction(),
                 policy.transactionMaxRecords(),

@@ -2,9 +2,8 @@ package io.dedup.spring.boot.internal.text;
 
 import io.dedup.policy.DedupPolicy;
 import io.dedup.policy.Window;
+import io.dedup.text.DurationText;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Locale;
 
 /**
@@ -12,8 +11,6 @@ import java.util.Locale;
  * constants as {@code leased-transactional}.
  */
 public final class SettingText {
-    private static final int DAYS_FROM_HOURS = 48;
-
     private SettingText() {}
 
     /** The window; {@code forever} where it has no end. */
@@ -26,24 +23,7 @@ public final class SettingText {
      * {@code 48h 1m 40s}. One day is written as {@code 24h}. What is less than a millisecond is left out.
      */
     public static String of(Duration duration) {
-        if (duration.isNegative()) {
-            return "-" + of(duration.negated());
-        }
-        long hours = duration.toHours();
-        boolean days = hours >= DAYS_FROM_HOURS && duration.equals(Duration.ofDays(duration.toDays()));
-        List<String> parts = new ArrayList<>();
-        add(parts, days ? duration.toDays() : 0, "d");
-        add(parts, days ? 0 : hours, "h");
-        add(parts, duration.toMinutesPart(), "m");
-        add(parts, duration.toSecondsPart(), "s");
-        add(parts, duration.toMillisPart(), "ms");
-        return parts.isEmpty() ? "0s" : String.join(" ", parts);
-    }
-
-    private static void add(List<String> parts, long value, String unit) {
-        if (value > 0) {
-            parts.add(value + unit);
-        }
+        return DurationText.of(duration);
     }
 
     /** The constant's name in kebab case. */

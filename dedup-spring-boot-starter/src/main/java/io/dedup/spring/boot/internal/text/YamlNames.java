@@ -34,6 +34,7 @@ public record YamlNames(String prefix) implements SettingNames {
             "explainDuplicates",
             "transactionMaxRecords",
             "transactionMaxTime",
+            "senderHeader",
             "attemptRetention");
 
     /** Settings that exist once, by their names in Java and in Kafka. */

@@ -12,11 +12,11 @@ import io.dedup.OperatorResult;
 import io.dedup.duplicate.MessagePlace;
 import io.dedup.policy.Window;
 import io.dedup.report.Distances;
+import io.dedup.report.WindowAdvice;
 import io.dedup.spring.boot.DedupProperties;
 import io.dedup.spring.boot.TestApp;
 import io.dedup.spring.boot.internal.deduplicator.DeduplicatorRegistry;
 import io.dedup.spring.boot.internal.deduplicator.InstanceName;
-import io.dedup.spring.boot.internal.outcome.WindowAdvice;
 import io.dedup.spring.boot.internal.store.DedupStores;
 import io.dedup.step.KeptStep;
 import io.dedup.step.StepLog;
@@ -92,7 +92,7 @@ class EndpointTest {
     @Test
     void reportsDuplicates() throws Exception {
         TestApp.send("orders", null, "first", "order-id", "copied");
-        TestApp.send("orders", null, "second", "order-id", "copied");
+        TestApp.send("orders", null, "second", "order-id", "copied", "host", "shop-7\n");
         await().atMost(TestApp.LIMIT)
                 .untilAsserted(() -> assertThat(call("GET", "/report?hours=24").body())
                         .contains("\"topic\":\"" + TestApp.topic("orders") + "\"")
@@ -102,7 +102,18 @@ class EndpointTest {
         assertThat(call("GET", "/report?hours=x").statusCode()).isEqualTo(400);
         assertThat(call("GET", "/" + consumer() + ":" + TestApp.topic("orders") + "/copied")
                         .body())
-                .containsPattern("\"place\":\"[0-9]+@[0-9]+\"");
+                .containsPattern("\"place\":\"[0-9]+@[0-9]+\"")
+                .containsPattern(
+                        "\"lastCopy\":\\{\"cause\":\"resent\",\"at\":\"20[^\"]+Z\",\"place\":\"[0-9]+@[0-9]+\","
+                                + "\"sender\":\"\\\\\"shop-7\\\\\\\\u000a\\\\\"\",\"copies\":1}");
+        String all = call("GET", "/report?hours=1&limit=2400").body();
+        assertThat(all).contains("\"unlisted\":0", "\"windowLengths\":{", "\":\"PT2H\"");
+        for (String wrong : List.of("0", "-1", "2401", "many")) {
+            assertThat(message(call("GET", "/report?limit=" + wrong))).startsWith("limit must be ");
+        }
+
+        assertThat(send("DELETE", "/actuator/deduperasure/copied").statusCode()).isEqualTo(200);
+        assertThat(call("GET", "/report?hours=24&limit=2400").body()).doesNotContain("copied\\\"");
     }
 
     @Test

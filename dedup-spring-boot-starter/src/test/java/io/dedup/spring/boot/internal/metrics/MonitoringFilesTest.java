@@ -55,7 +55,7 @@ class MonitoringFilesTest {
             listener.completed(key, Duration.ZERO);
             listener.duplicate(key, Instant.now(), null);
             listener.copyInBatch(key);
-            listener.explained(key, new DuplicateDetails(DuplicateCause.RESENT, null, null, null, false));
+            listener.explained(key, new DuplicateDetails(DuplicateCause.RESENT, null, null, null, null, false));
             for (DeferReason reason : DeferReason.values()) {
                 listener.deferred(key, reason, Duration.ZERO);
             }

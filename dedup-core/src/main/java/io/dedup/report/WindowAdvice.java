@@ -1,7 +1,6 @@
-package io.dedup.spring.boot.internal.outcome;
+package io.dedup.report;
 
-import io.dedup.report.Distances;
-import io.dedup.spring.boot.internal.text.SettingText;
+import io.dedup.text.DurationText;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -18,6 +17,7 @@ public final class WindowAdvice {
      * Returns a sentence or two; null if there are too few copies to say anything, or if the window is for ever.
      *
      * @param window null for ever
+     * @param hours how many hours the distances are from
      */
     public static @Nullable String of(Distances distances, @Nullable Duration window, int hours) {
         if (distances.count() < ENOUGH_COPIES || window == null) {
@@ -25,8 +25,8 @@ public final class WindowAdvice {
         }
         Duration longest = distances.within(1);
         String seen = "99.99 % of " + distances.count() + " copies of the last " + hours + " h came within "
-                + SettingText.of(distances.within(NEARLY_ALL)) + " of the first message, all within "
-                + SettingText.of(longest) + "; the window is " + SettingText.of(window) + ". ";
+                + DurationText.of(distances.within(NEARLY_ALL)) + " of the first message, all within "
+                + DurationText.of(longest) + "; the window is " + DurationText.of(window) + ". ";
         if (longest.toMillis() >= CLOSE * window.toMillis()) {
             return seen + "Make it longer: a copy that comes after the window takes effect again.";
         }
@@ -35,7 +35,7 @@ public final class WindowAdvice {
             return seen + "It fits.";
         }
         long percent = Math.max(1, Math.round(100.0 * wanted.toMillis() / window.toMillis()));
-        return seen + "A window of " + SettingText.of(wanted) + ", four times the longest distance, would keep about "
+        return seen + "A window of " + DurationText.of(wanted) + ", four times the longest distance, would keep about "
                 + percent
                 + " % of the records. What it costs to be wrong: a copy that comes later takes effect again. Look at"
                 + " days with a replay or an outage first.";
