@@ -39,7 +39,7 @@ public final class StoreOutage {
 
     /** Whether the store has answered nobody from then until now. */
     public boolean isDownSince(long nanoTime) {
-        return since <= nanoTime && Schedule.current().nanoTime() < until;
+        return since < nanoTime && Schedule.current().nanoTime() < until;
     }
 
     /** A process is about to call the store. */
