@@ -20,6 +20,23 @@ public interface TransactionalRun extends Settlement<byte @Nullable [], RunEnd> 
     List<Execution> executions();
 
     /**
+     * Takes all but the first executions out of the transaction, and gives them back: only the handlers of those first ones
+     * have been called. Whatever this throws, {@link #rollBack} or {@link #failed} must follow.
+     *
+     * @param count at least 1
+     * @throws io.dedup.DedupStoreException if the database fails
+     */
+    void keepFirst(int count);
+
+    /**
+     * Rolls back, and gives all executions back: their messages are handled again at once, so that this isn't their failure.
+     *
+     * @param cause what a handler has thrown
+     * @return whether it reports that the database has undone the transaction because of another one, such as a deadlock
+     */
+    boolean rollBack(Throwable cause);
+
+    /**
      * Commits, because the handler succeeded.
      *
      * @param result the result of a single run, for duplicates; null for none, and for several runs

@@ -29,6 +29,9 @@ public final class DedupPolicy {
     private final boolean steps;
     private final boolean explainDuplicates;
     private final boolean shadow;
+    private final TransactionSpan transaction;
+    private final int transactionMaxRecords;
+    private final Duration transactionMaxTime;
     private final SettingNames names;
 
     private DedupPolicy(Builder from) {
@@ -49,6 +52,9 @@ public final class DedupPolicy {
         this.steps = from.steps;
         this.explainDuplicates = from.explainDuplicates;
         this.shadow = from.shadow;
+        this.transaction = from.transaction;
+        this.transactionMaxRecords = from.transactionMaxRecords;
+        this.transactionMaxTime = from.transactionMaxTime;
         this.names = from.names;
     }
 
@@ -189,6 +195,27 @@ public final class DedupPolicy {
         return shadow;
     }
 
+    /**
+     * What one transaction of mode {@link DedupMode#TRANSACTIONAL} spans: one record, or several of a poll;
+     * {@link TransactionSpan#RECORD} by default. Only listeners of single Kafka records look at it.
+     */
+    public TransactionSpan transaction() {
+        return transaction;
+    }
+
+    /** The maximum number of records in a transaction that spans several of a poll; 100 by default. */
+    public int transactionMaxRecords() {
+        return transactionMaxRecords;
+    }
+
+    /**
+     * How long after its first handler's start a transaction that spans several records starts another handler; 1 s by default.
+     * Then it commits what was handled, and the next transaction begins with the rest.
+     */
+    public Duration transactionMaxTime() {
+        return transactionMaxTime;
+    }
+
     /** How errors and log lines name the settings; {@link SettingNames#JAVA} by default. */
     public SettingNames settingNames() {
         return names;
@@ -213,6 +240,7 @@ public final class DedupPolicy {
         private static final Duration MAX_WAIT = Duration.ofMinutes(10);
         private static final int MAX_RESULT_BYTES = 16 * 1024 * 1024;
         private static final int MAX_MISSING_IDS = 10_000;
+        private static final int MAX_TRANSACTION_RECORDS = 10_000;
 
         private DedupMode mode = DedupMode.LEASED;
         private Window window = Window.of(Duration.ofDays(7)); // as long as Kafka retains a topic by default
@@ -231,6 +259,9 @@ public final class DedupPolicy {
         private boolean steps;
         private boolean explainDuplicates;
         private boolean shadow;
+        private TransactionSpan transaction = TransactionSpan.RECORD;
+        private int transactionMaxRecords = 100;
+        private Duration transactionMaxTime = Duration.ofSeconds(1);
         private SettingNames names = SettingNames.JAVA;
 
         private Builder() {}
@@ -253,6 +284,9 @@ public final class DedupPolicy {
             this.steps = from.steps;
             this.explainDuplicates = from.explainDuplicates;
             this.shadow = from.shadow;
+            this.transaction = from.transaction;
+            this.transactionMaxRecords = from.transactionMaxRecords;
+            this.transactionMaxTime = from.transactionMaxTime;
             this.names = from.names;
         }
 
@@ -361,6 +395,25 @@ public final class DedupPolicy {
         /** See {@link DedupPolicy#shadow()}. */
         public Builder shadow(boolean value) {
             this.shadow = value;
+            return this;
+        }
+
+        /** See {@link TransactionSpan}. {@link TransactionSpan#POLL} needs mode {@link DedupMode#TRANSACTIONAL}. */
+        public Builder transaction(TransactionSpan value) {
+            this.transaction = Objects.requireNonNull(value, "transaction");
+            return this;
+        }
+
+        /** See {@link DedupPolicy#transactionMaxRecords()}; from 2 to 10,000. */
+        public Builder transactionMaxRecords(int value) {
+            this.transactionMaxRecords =
+                    new Bounds(names).between("transactionMaxRecords", value, 2, MAX_TRANSACTION_RECORDS);
+            return this;
+        }
+
+        /** See {@link DedupPolicy#transactionMaxTime()}; from 10 ms to 10 minutes, and shorter than {@link DedupPolicy#maxProcessingTime()}. */
+        public Builder transactionMaxTime(Duration value) {
+            this.transactionMaxTime = new Bounds(names).between("transactionMaxTime", value, MIN_LEASE, MAX_WAIT);
             return this;
         }
 

@@ -12,6 +12,7 @@ final class ModeRules {
      * @param mode as configured, also in shadow mode
      */
     static void check(DedupMode mode, DedupPolicy policy) {
+        checkSpan(mode, policy);
         if (!mode.isTransactional()) {
             return;
         }
@@ -43,6 +44,26 @@ final class ModeRules {
                     + names.name("maxProcessingTime") + " (" + names.value(timeout) + ") in mode " + names.value(mode)
                     + ": the window starts at the claim and could end before the transaction commits. Raise window or"
                     + " lower " + names.name("maxProcessingTime"));
+        }
+    }
+
+    private static void checkSpan(DedupMode mode, DedupPolicy policy) {
+        if (policy.transaction() == TransactionSpan.RECORD) {
+            return;
+        }
+        SettingNames names = policy.settingNames();
+        if (mode != DedupMode.TRANSACTIONAL) {
+            throw new IllegalArgumentException("transaction " + names.value(TransactionSpan.POLL)
+                    + " is not available in mode " + names.value(mode) + ". Set mode to "
+                    + names.value(DedupMode.TRANSACTIONAL) + ", or transaction to "
+                    + names.value(TransactionSpan.RECORD));
+        }
+        if (policy.transactionMaxTime().compareTo(policy.maxProcessingTime()) >= 0) {
+            throw new IllegalArgumentException(names.name("transactionMaxTime") + " ("
+                    + names.value(policy.transactionMaxTime()) + ") must be shorter than "
+                    + names.name("maxProcessingTime") + " (" + names.value(policy.maxProcessingTime())
+                    + "), which is the timeout of the transaction. Lower " + names.name("transactionMaxTime")
+                    + " or raise " + names.name("maxProcessingTime"));
         }
     }
 }

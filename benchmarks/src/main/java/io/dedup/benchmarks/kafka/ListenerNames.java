@@ -10,6 +10,7 @@ public final class ListenerNames {
     public static final String BY_HAND_BATCH = "by hand, batch listener";
     public static final String SINGLE = "dedup, record by record";
     public static final String AHEAD = "dedup, a poll ahead";
+    public static final String POLL = "dedup, a poll in a transaction";
     public static final String BATCH = "dedup, batch listener";
     public static final String CAMEL = "Camel";
     public static final String INTEGRATION = "Spring Integration";
@@ -20,7 +21,7 @@ public final class ListenerNames {
 
     /** With the effect in the transaction that deduplicates. */
     public static final List<String> TRANSACTIONAL =
-            List.of(NO_DEDUP, NO_DEDUP_BATCH, BY_HAND, BY_HAND_BATCH, SINGLE, BATCH, CAMEL, INTEGRATION);
+            List.of(NO_DEDUP, NO_DEDUP_BATCH, BY_HAND, BY_HAND_BATCH, SINGLE, POLL, BATCH, CAMEL, INTEGRATION);
 
     private ListenerNames() {}
 

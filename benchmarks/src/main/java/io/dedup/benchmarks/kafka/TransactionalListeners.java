@@ -6,6 +6,7 @@ import io.dedup.engine.Deduplicators;
 import io.dedup.ledger.scheme.Scheme;
 import io.dedup.policy.DedupMode;
 import io.dedup.policy.DedupPolicy;
+import io.dedup.policy.TransactionSpan;
 import io.dedup.store.jdbc.JdbcDedupStore;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -44,8 +45,9 @@ public final class TransactionalListeners {
         contenders.put(ListenerNames.NO_DEDUP_BATCH, handler -> plain(bench.newGroup(), batch(handler), true));
         contenders.put(ListenerNames.BY_HAND, this::byHand);
         contenders.put(ListenerNames.BY_HAND_BATCH, this::byHandInBatches);
-        contenders.put(ListenerNames.SINGLE, handler -> dedup(effect(handler)));
-        contenders.put(ListenerNames.BATCH, handler -> dedup(batchEffect(handler)));
+        contenders.put(ListenerNames.SINGLE, handler -> dedup(TransactionSpan.RECORD, effect(handler)));
+        contenders.put(ListenerNames.POLL, handler -> dedup(TransactionSpan.POLL, effect(handler)));
+        contenders.put(ListenerNames.BATCH, handler -> dedup(TransactionSpan.RECORD, batchEffect(handler)));
         others.forEach((name, maker) -> contenders.put(name, handler -> other(maker, handler)));
         return contenders;
     }
@@ -98,14 +100,18 @@ public final class TransactionalListeners {
         return plain(bench.newGroup(), listener, false);
     }
 
-    private double dedup(GenericMessageListener<?> listener) {
+    private double dedup(TransactionSpan span, GenericMessageListener<?> listener) {
         table.clear();
         DeduplicatorBuilder settings = Deduplicators.builder(store)
                 .transactions(store.transactions(manager))
                 .defaults(DedupPolicy.defaults().toBuilder()
                         .mode(DedupMode.TRANSACTIONAL)
+                        .transaction(span)
                         .build());
-        return checked(bench.deduplicated(bench.newGroup(), settings, true, listener), false);
+        double rate = span == TransactionSpan.POLL
+                ? bench.deduplicatedWithoutInterceptors(bench.newGroup(), settings, listener)
+                : bench.deduplicated(bench.newGroup(), settings, true, listener);
+        return checked(rate, false);
     }
 
     private double other(OtherReceivers.Maker maker, Duration handler) {

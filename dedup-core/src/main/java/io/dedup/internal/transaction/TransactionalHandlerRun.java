@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
 final class TransactionalHandlerRun implements TransactionalRun {
     private final Transactions parent;
     private final @Nullable OpenTransaction transaction;
-    private final List<Admission> admissions;
+    private List<Admission> admissions;
     private final boolean undecided;
 
     TransactionalHandlerRun(Transactions parent, @Nullable OpenTransaction transaction, List<Admission> admissions) {
@@ -76,6 +76,44 @@ final class TransactionalHandlerRun implements TransactionalRun {
             }
         }
         return running;
+    }
+
+    @Override
+    public void keepFirst(int count) {
+        OpenTransaction open = requireNonNull(transaction, "nothing runs");
+        List<Execution> running = executions();
+        List<Admission> kept = new ArrayList<>(count);
+        List<AdmittedRun> others = new ArrayList<>(running.size() - count);
+        List<DedupKey> written = new ArrayList<>(running.size() - count);
+        for (int i = 0; i < running.size(); i++) {
+            AdmittedRun run = (AdmittedRun) running.get(i);
+            if (i < count) {
+                kept.add(new Admission.Run(run));
+                continue;
+            }
+            others.add(run);
+            if (run.hasRecord()) {
+                written.add(requireNonNull(run.key()));
+            }
+        }
+        if (!written.isEmpty()) {
+            open.removeAll(written);
+        }
+        admissions = kept;
+        parent.giveBack(others);
+    }
+
+    @Override
+    public boolean rollBack(Throwable cause) {
+        OpenTransaction open = requireNonNull(transaction, "nothing runs");
+        List<AdmittedRun> closed = closeAll();
+        try {
+            open.rollback();
+            boolean unused = parent.release(closed, null);
+            return open.isUndoneByOthers(cause);
+        } finally {
+            parent.ended();
+        }
     }
 
     @Override

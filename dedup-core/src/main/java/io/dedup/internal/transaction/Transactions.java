@@ -242,7 +242,7 @@ public final class Transactions {
         return decider.defer(execution.delivery(), reason, wanted, cause);
     }
 
-    private void giveBack(List<AdmittedRun> executions) {
+    void giveBack(List<AdmittedRun> executions) {
         if (executions.isEmpty()) {
             return;
         }

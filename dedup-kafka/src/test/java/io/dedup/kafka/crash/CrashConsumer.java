@@ -8,6 +8,7 @@ import io.dedup.engine.Deduplicators;
 import io.dedup.kafka.KafkaDedup;
 import io.dedup.kafka.id.KafkaMessageIds;
 import io.dedup.policy.DedupMode;
+import io.dedup.policy.TransactionSpan;
 import io.dedup.store.DedupStore;
 import io.dedup.store.jdbc.JdbcDedupStore;
 import io.dedup.store.redis.RedisDedupStore;
@@ -118,6 +119,10 @@ final class CrashConsumer {
                     .topic(
                             trial.topic(run),
                             policy -> policy.mode(mode)
+                                    .transaction(
+                                            trial.plan() == Plan.TRANSACTIONAL_POLL
+                                                    ? TransactionSpan.POLL
+                                                    : TransactionSpan.RECORD)
                                     .lease(LEASE)
                                     .maxProcessingTime(Duration.ofSeconds(30))
                                     .inFlightWait(Duration.ofMillis(200))

@@ -16,6 +16,8 @@ enum Plan {
     LEASED_STEPS_REDIS(DedupMode.LEASED, false),
     LEASED_TRANSACTIONAL(DedupMode.LEASED_TRANSACTIONAL, false),
     TRANSACTIONAL(DedupMode.TRANSACTIONAL, false),
+    /** Several records of a poll in a transaction. */
+    TRANSACTIONAL_POLL(DedupMode.TRANSACTIONAL, false),
     TRANSACTIONAL_BATCH(DedupMode.TRANSACTIONAL, true),
     TIERED(DedupMode.TIERED, false),
     TIERED_BATCH(DedupMode.TIERED, true);

@@ -4,6 +4,7 @@ import io.dedup.policy.DedupMode;
 import io.dedup.policy.OnConflict;
 import io.dedup.policy.OnMissingId;
 import io.dedup.policy.OnStoreFailure;
+import io.dedup.policy.TransactionSpan;
 import io.dedup.policy.Window;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -48,6 +49,15 @@ public class PolicyProperties {
 
     /** How many runs of a message of its own may end with an expired lease, as in a crash, before the message is rejected as poison. 0, the default, means no limit. Claims made ahead or in a batch don't count: after a crash their messages run one by one. Set at least 2 if a process has several consumer threads. */
     private @Nullable Integer maxDeaths;
+
+    /** What one transaction of mode transactional spans for listeners of single Kafka records: one record, or several of a poll, which then share one commit. If a handler fails, those before it run again. record by default. */
+    private @Nullable TransactionSpan transaction;
+
+    /** How many records a transaction may span with transaction: poll. From 2 to 10000; 100 by default. */
+    private @Nullable Integer transactionMaxRecords;
+
+    /** How long a transaction with transaction: poll calls further handlers before it commits what was handled. From 10ms to 10m, and shorter than max-processing-time; 1s by default. */
+    private @Nullable Duration transactionMaxTime;
 
     /** Whether to detect different payloads with the same ID, see on-conflict; false by default. */
     private @Nullable Boolean fingerprint;
@@ -142,6 +152,30 @@ public class PolicyProperties {
 
     public void setOnMissingId(@Nullable OnMissingId onMissingId) {
         this.onMissingId = onMissingId;
+    }
+
+    public @Nullable TransactionSpan getTransaction() {
+        return transaction;
+    }
+
+    public void setTransaction(@Nullable TransactionSpan transaction) {
+        this.transaction = transaction;
+    }
+
+    public @Nullable Integer getTransactionMaxRecords() {
+        return transactionMaxRecords;
+    }
+
+    public void setTransactionMaxRecords(@Nullable Integer transactionMaxRecords) {
+        this.transactionMaxRecords = transactionMaxRecords;
+    }
+
+    public @Nullable Duration getTransactionMaxTime() {
+        return transactionMaxTime;
+    }
+
+    public void setTransactionMaxTime(@Nullable Duration transactionMaxTime) {
+        this.transactionMaxTime = transactionMaxTime;
     }
 
     public @Nullable Integer getMissingIdLimit() {

@@ -63,7 +63,8 @@ class LedgerTest {
                         Shape.RETRY_TOPIC,
                         Shape.BATCH,
                         Shape.MANUAL_IMMEDIATE,
-                        Shape.BATCH_MANUAL);
+                        Shape.BATCH_MANUAL,
+                        Shape.RECORD_ACK);
         assertThat(results).hasSize(8).allSatisfy(result -> {
             if (result.row().isOurs()) {
                 assertThat(result.lost()).isZero();

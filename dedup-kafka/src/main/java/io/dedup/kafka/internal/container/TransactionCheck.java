@@ -10,6 +10,7 @@ import io.dedup.kafka.internal.spring.HandlerMethods;
 import io.dedup.policy.DedupMode;
 import io.dedup.policy.DedupPolicy;
 import io.dedup.policy.SettingNames;
+import io.dedup.policy.TransactionSpan;
 import io.dedup.store.transaction.HandlerInspector;
 import io.dedup.store.transaction.HandlerMethod;
 import io.dedup.store.transaction.TransactionalRecords;
@@ -60,7 +61,8 @@ public final class TransactionCheck {
                         () -> filterProblem(topics, listener),
                         () -> handlerProblem(topics, listener),
                         () -> modesProblem(topics, listener),
-                        () -> laterProblem(topics))
+                        () -> laterProblem(topics),
+                        () -> new PollTransactionCheck(container, services).problem(topics, listener))
                 .map(Supplier::get)
                 .filter(Objects::nonNull)
                 .findFirst()
@@ -220,19 +222,39 @@ public final class TransactionCheck {
         List<String> warnings = new ArrayList<>(kafkaWarnings(topics, name));
         TransactionalRecords records = services.engine().records();
         long capacity = records == null ? Long.MAX_VALUE : records.concurrentRecords();
-        if (listener instanceof BatchMessageListener<?, ?> && capacity < Long.MAX_VALUE && anyTransactional(topics)) {
+        int most = recordsPerTransaction(topics, listener);
+        if (most > 1 && capacity < Long.MAX_VALUE) {
             int consumers = container instanceof ConcurrentMessageListenerContainer<?, ?> concurrent
                     ? concurrent.getConcurrency()
                     : 1;
-            long needed = 2L * consumers * new ConsumerSettings(container).maxPollRecords();
+            long needed = 2L * consumers * most;
             if (needed > capacity) {
-                warnings.add(name + ": " + consumers + " consumers with max.poll.records may need " + needed / 2
+                boolean batch = listener instanceof BatchMessageListener<?, ?>;
+                String limit = batch ? "max.poll.records" : "transactionMaxRecords";
+                warnings.add(name + ": " + consumers + " consumers with " + limit + " may need " + needed / 2
                         + " database locks at once, more than half of the database's " + capacity
-                        + ": raise its max_locks_per_transaction to get room for " + needed
-                        + ", or lower max.poll.records. Batches that don't fit are handled in parts");
+                        + ": raise its max_locks_per_transaction to get room for " + needed + ", or lower " + limit
+                        + (batch ? ". Batches" : ". Transactions") + " that don't fit are handled in parts");
             }
         }
         return warnings;
+    }
+
+    /** At most; 0 if a transaction has one record, or there is none. */
+    private int recordsPerTransaction(Collection<String> topics, Object listener) {
+        if (!anyTransactional(topics)) {
+            return 0;
+        }
+        int polled = new ConsumerSettings(container).maxPollRecords();
+        if (listener instanceof BatchMessageListener<?, ?>) {
+            return polled;
+        }
+        return topics.stream()
+                .map(topic -> services.deliveries().topic(topic).policy())
+                .filter(policy -> policy.transaction() == TransactionSpan.POLL)
+                .mapToInt(policy -> Math.min(polled, policy.transactionMaxRecords()))
+                .max()
+                .orElse(0);
     }
 
     private List<String> kafkaWarnings(Collection<String> topics, String name) {

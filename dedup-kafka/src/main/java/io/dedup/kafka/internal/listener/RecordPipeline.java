@@ -49,6 +49,7 @@ final class RecordPipeline<K, V> {
     private final Handler<K, V> handler;
     private final CurrentObservation observation = new CurrentObservation();
     private final SettlementKinds kinds;
+    private final PollTransaction<K, V> polls;
 
     /** @param mode how records end that aren't done when the listener returns; null if there are none */
     RecordPipeline(
@@ -61,6 +62,7 @@ final class RecordPipeline<K, V> {
         this.replies = replies;
         this.invocations = invocations;
         this.handler = handler;
+        this.polls = new PollTransaction<>(this);
         this.kinds = mode == null ? new SettlementKinds(services) : new SettlementKinds(services, mode, observation);
     }
 
@@ -84,6 +86,12 @@ final class RecordPipeline<K, V> {
             notRun(record, UnfinishedLimit.deferral(services.deferrals().longestDelay(record)), bound);
         }
         SettlementKind<? super RecordListenerCall> kind = kinds.ofRecord(record.topic(), acknowledgment != null);
+        if (acknowledgment == null
+                && kind.transaction() == Transaction.DATABASE
+                && polls.handles(record, consumer, bound)) {
+            observation.close(null);
+            return true;
+        }
         kind.called(List.of(record), bound);
         Delivery delivery = services.deliveries().of(record);
         boolean byCommit = kind.transaction() == Transaction.KAFKA; // of this and everything else in the transaction

@@ -43,7 +43,8 @@ public final class WatchedInterceptors implements InvocationHandler {
         return isWatched(ofRecords(container)) && isWatched(ofBatches(container));
     }
 
-    private static @Nullable Object ofRecords(AbstractMessageListenerContainer<?, ?> container) {
+    /** The container's interceptor of single records; null if there is none. */
+    public static @Nullable Object ofRecords(AbstractMessageListenerContainer<?, ?> container) {
         try {
             return container.getRecordInterceptor();
         } catch (IllegalAccessError e) {

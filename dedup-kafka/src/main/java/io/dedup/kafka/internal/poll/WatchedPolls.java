@@ -42,6 +42,7 @@ public final class WatchedPolls {
     private final PendingDeliveries pending;
     private final DeferredRecords deferred = new DeferredRecords();
     private final OutstandingRecords outstanding = new OutstandingRecords();
+    private final PolledRecords records = new PolledRecords();
     private final PartitionHolds holds = new PartitionHolds();
     private final WakeUps wakeUps = new WakeUps();
     private final FetchAgain fetchAgain;
@@ -86,6 +87,11 @@ public final class WatchedPolls {
 
     public DeferredRecords deferred() {
         return deferred;
+    }
+
+    /** The records of the last poll that the container was passed. */
+    public PolledRecords records() {
+        return records;
     }
 
     /** The consumer's position is moved by whoever uses the consumer: the container, an error handler, or a listener. */
@@ -250,6 +256,7 @@ public final class WatchedPolls {
         deliveries.polled(this, records);
         ConsumerRecords<?, ?> ordered = deferred.last(records);
         claims.polled(new DueDeliveries(ordered, deliveries), ordered.count());
+        this.records.polled(ordered);
         return ordered;
     }
 
@@ -342,6 +349,7 @@ public final class WatchedPolls {
             deliveries.left(partitions);
             pausedForPoll.removeAll(partitions); // assigned again, only others may have paused them
         }
+        records.forget(partitions);
     }
 
     /** The offset to seek to from this position, in order to go back to another: not below the log's start. */

@@ -10,6 +10,7 @@ import io.dedup.ledger.plan.Combination;
 import io.dedup.ledger.plan.Row;
 import io.dedup.ledger.scheme.Stores;
 import io.dedup.policy.DedupMode;
+import io.dedup.policy.TransactionSpan;
 import io.dedup.store.DedupStore;
 import io.dedup.store.jdbc.JdbcDedupStore;
 import io.dedup.store.redis.RedisDedupStore;
@@ -70,6 +71,7 @@ final class DedupSetup implements AutoCloseable {
                 .topic(
                         topic,
                         policy -> policy.mode(mode)
+                                .transaction(row.spansPolls() ? TransactionSpan.POLL : TransactionSpan.RECORD)
                                 .lease(Stores.LEASE)
                                 .maxProcessingTime(Duration.ofSeconds(30))
                                 .maxDeaths(combination.has(Circumstance.MAX_DEATHS) ? MAX_DEATHS : 0)

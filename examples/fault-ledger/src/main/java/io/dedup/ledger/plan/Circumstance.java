@@ -25,7 +25,7 @@ public enum Circumstance {
     INTERCEPTED(3) {
         @Override
         boolean isPossible(Row row, Shape shape) {
-            return shape.isAcknowledgedByContainer();
+            return shape.isAcknowledgedByContainer() && !row.spansPolls();
         }
     },
     /** A failed listener's error handler seeks back to what has failed, and returns. */

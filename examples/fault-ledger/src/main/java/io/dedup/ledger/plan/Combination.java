@@ -64,7 +64,7 @@ public record Combination(
         }
         Shape shape = wanted.shape(
                 row,
-                pick(Shape.of(row.mode().get()), random),
+                pick(row.shapes(), random),
                 new Random(seed * SPREAD + row.id().hashCode() + 1));
         // The containers of retry topics would share one instance ID; share groups have none.
         boolean staticMembers = random.nextInt(3) == 0 && shape != Shape.RETRY_TOPIC && shape != Shape.SHARE_GROUP;

@@ -2,6 +2,7 @@ package io.dedup.ledger.plan;
 
 import io.dedup.policy.DedupMode;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -38,7 +39,8 @@ public enum Row implements Contender {
     INTEGRATION_TX("Spring Integration idempotent receiver, JDBC, in the transaction", Effect.ROW, 0, true),
 
     LEASED_THREE("dedup: LEASED, Redis, three effects", DedupMode.LEASED, Effect.CALL, 1, false),
-    LEASED_STEPS("dedup: LEASED, Redis, with steps, three effects", DedupMode.LEASED, Effect.CALL, 1, false);
+    LEASED_STEPS("dedup: LEASED, Redis, with steps, three effects", DedupMode.LEASED, Effect.CALL, 1, false),
+    TRANSACTIONAL_POLL("dedup: TRANSACTIONAL, a poll in a transaction", DedupMode.TRANSACTIONAL, Effect.ROW, 0, true);
 
     /** Where the effect is. */
     public enum Effect {
@@ -91,6 +93,18 @@ public enum Row implements Contender {
     /** Empty for what isn't ours. */
     public Optional<DedupMode> mode() {
         return Optional.ofNullable(mode);
+    }
+
+    /** The shapes that dedup supports for it, without share groups; none for what isn't ours. */
+    List<Shape> shapes() {
+        return mode().map(Shape::of).orElse(List.of()).stream()
+                .filter(shape -> !spansPolls() || shape == Shape.RECORD || shape == Shape.RECORD_ACK)
+                .toList();
+    }
+
+    /** Whether a transaction of its handlers spans several records of a poll. */
+    public boolean spansPolls() {
+        return this == TRANSACTIONAL_POLL;
     }
 
     public Effect effect() {

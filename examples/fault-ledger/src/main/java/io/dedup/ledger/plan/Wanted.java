@@ -37,7 +37,7 @@ public record Wanted(boolean shareGroup, Set<Circumstance> circumstances) {
 
     /** The drawn shape, or another one that can have what is wanted. */
     Shape shape(Row row, Shape drawn, Random random) {
-        List<Shape> all = Shape.of(row.mode().orElseThrow());
+        List<Shape> all = row.shapes();
         boolean shared = random.nextInt(SHARE_GROUP_IN) == 1;
         if (!row.mode().orElseThrow().isTransactional() && (shareGroup || (shared && circumstances.isEmpty()))) {
             return Shape.SHARE_GROUP;

@@ -18,7 +18,7 @@ class SettingsTest {
     @Test
     void passesInDrawnCircumstancesAreShortAndOfOurModes() {
         Settings settings = Settings.of("--combinations=3", "--messages=default", "--seed=7");
-        assertThat(settings.rows()).hasSize(5).allMatch(Row::isOurs);
+        assertThat(settings.rows()).hasSize(6).allMatch(Row::isOurs);
         assertThat(settings.size(2)).isEqualTo(new RunSize(200, 12, RunSize.DRAWN, 9));
         assertThat(Settings.of("--faults=default").size()).isEqualTo(new RunSize(1000, 30, RunSize.ALL, 1));
     }

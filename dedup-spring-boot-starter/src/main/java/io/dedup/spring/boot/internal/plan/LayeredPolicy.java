@@ -50,6 +50,9 @@ public final class LayeredPolicy {
         set(layer, "missing-id-limit", from.getMissingIdLimit(), builder::missingIdLimit);
         set(layer, "on-conflict", from.getOnConflict(), builder::onConflict);
         set(layer, "max-deaths", from.getMaxDeaths(), builder::maxDeaths);
+        set(layer, "transaction", from.getTransaction(), builder::transaction);
+        set(layer, "transaction-max-records", from.getTransactionMaxRecords(), builder::transactionMaxRecords);
+        set(layer, "transaction-max-time", from.getTransactionMaxTime(), builder::transactionMaxTime);
         set(layer, "fingerprint", from.getFingerprint(), builder::fingerprint);
         set(layer, "fencing-token", from.getFencingToken(), builder::fencingToken);
         set(layer, "steps", from.getSteps(), builder::steps);

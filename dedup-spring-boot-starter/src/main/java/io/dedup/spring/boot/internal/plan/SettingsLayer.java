@@ -48,7 +48,10 @@ public record SettingsLayer(String path, PolicyProperties settings) {
                         settings.getFencingToken(),
                         settings.getShadow(),
                         settings.getExplainDuplicates(),
-                        settings.getSteps())
+                        settings.getSteps(),
+                        settings.getTransaction(),
+                        settings.getTransactionMaxRecords(),
+                        settings.getTransactionMaxTime())
                 .allMatch(Objects::isNull);
     }
 }

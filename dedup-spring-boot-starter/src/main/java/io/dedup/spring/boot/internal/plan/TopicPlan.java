@@ -40,6 +40,9 @@ public record TopicPlan(IdExpression id, String idProperty, DedupPolicy policy) 
                 policy.fencingToken(),
                 policy.steps(),
                 policy.explainDuplicates(),
-                policy.shadow());
+                policy.shadow(),
+                policy.transaction(),
+                policy.transactionMaxRecords(),
+                policy.transactionMaxTime());
     }
 }

@@ -32,6 +32,8 @@ public record YamlNames(String prefix) implements SettingNames {
             "maxDeaths",
             "fencingToken",
             "explainDuplicates",
+            "transactionMaxRecords",
+            "transactionMaxTime",
             "attemptRetention");
 
     /** Settings that exist once, by their names in Java and in Kafka. */
