@@ -5,6 +5,9 @@ import io.dedup.adapter.DedupAdapter;
 import io.dedup.kafka.internal.container.ContainerDecorator;
 import io.dedup.kafka.internal.record.RecordDeliveries;
 import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import org.apache.kafka.clients.admin.Admin;
 import org.springframework.kafka.config.ContainerCustomizer;
 import org.springframework.kafka.config.ContainerPostProcessor;
 import org.springframework.kafka.listener.AbstractMessageListenerContainer;
@@ -29,11 +32,17 @@ public final class KafkaDedup implements AutoCloseable {
     private final DedupAdapter engine;
     private final RecordDeliveries deliveries;
     private final ContainerDecorator decorator;
+    private final Function<Map<String, Object>, Admin> adminClient;
 
-    KafkaDedup(DedupAdapter engine, RecordDeliveries deliveries, ContainerDecorator decorator) {
+    KafkaDedup(
+            DedupAdapter engine,
+            RecordDeliveries deliveries,
+            ContainerDecorator decorator,
+            Function<Map<String, Object>, Admin> adminClient) {
         this.engine = engine;
         this.deliveries = deliveries;
         this.decorator = decorator;
+        this.adminClient = adminClient;
     }
 
     /**
@@ -113,7 +122,7 @@ public final class KafkaDedup implements AutoCloseable {
      * accept.
      */
     public ShareGroupDedup shareGroups() {
-        return new ShareGroupDedup(engine, deliveries);
+        return new ShareGroupDedup(engine, deliveries, adminClient);
     }
 
     /**

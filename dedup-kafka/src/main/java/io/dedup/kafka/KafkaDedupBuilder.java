@@ -164,7 +164,7 @@ public final class KafkaDedupBuilder {
 
     /**
      * Sets how an admin client is made. It asks how a Kafka transaction ended whose commit got no answer, if the consumer has lost the
-     * partition or has stopped before it could ask. By default it connects with the settings of the container's consumers, which the
+     * partition or has stopped before it could ask; and how often the brokers deliver a record of a share group. By default it connects with the settings of the container's consumers, which the
      * function gets.
      */
     public KafkaDedupBuilder adminClient(Function<Map<String, Object>, Admin> client) {
@@ -201,6 +201,7 @@ public final class KafkaDedupBuilder {
         return new KafkaDedup(
                 engine,
                 deliveries,
-                new ContainerDecorator(engine, deliveries, claimAhead, maxUnfinished, replies, adminClient));
+                new ContainerDecorator(engine, deliveries, claimAhead, maxUnfinished, replies, adminClient),
+                adminClient);
     }
 }

@@ -4,7 +4,10 @@ import io.dedup.adapter.DedupAdapter;
 import io.dedup.kafka.internal.record.RecordDeliveries;
 import io.dedup.kafka.internal.share.DedupShareContainer;
 import io.dedup.kafka.internal.share.DedupShareContainerFactory;
+import java.util.Map;
 import java.util.Objects;
+import java.util.function.Function;
+import org.apache.kafka.clients.admin.Admin;
 import org.springframework.kafka.config.ShareKafkaListenerContainerFactory;
 import org.springframework.kafka.core.ShareConsumerFactory;
 import org.springframework.kafka.listener.ContainerProperties;
@@ -21,10 +24,13 @@ import org.springframework.kafka.listener.ShareKafkaMessageListenerContainer;
 public final class ShareGroupDedup {
     private final DedupAdapter engine;
     private final RecordDeliveries deliveries;
+    private final Function<Map<String, Object>, Admin> adminClient;
 
-    ShareGroupDedup(DedupAdapter engine, RecordDeliveries deliveries) {
+    ShareGroupDedup(
+            DedupAdapter engine, RecordDeliveries deliveries, Function<Map<String, Object>, Admin> adminClient) {
         this.engine = engine;
         this.deliveries = deliveries;
+        this.adminClient = adminClient;
     }
 
     /**
@@ -39,13 +45,15 @@ public final class ShareGroupDedup {
                 Objects.requireNonNull(consumers, "consumers"),
                 Objects.requireNonNull(properties, "properties"),
                 engine,
-                deliveries);
+                deliveries,
+                adminClient);
     }
 
     /**
      * Creates a factory of such containers for {@code @KafkaListener(containerFactory = ...)}; declare it as a bean.
      */
     public <K, V> ShareKafkaListenerContainerFactory<K, V> containerFactory(ShareConsumerFactory<K, V> consumers) {
-        return new DedupShareContainerFactory<>(Objects.requireNonNull(consumers, "consumers"), engine, deliveries);
+        return new DedupShareContainerFactory<>(
+                Objects.requireNonNull(consumers, "consumers"), engine, deliveries, adminClient);
     }
 }

@@ -7,6 +7,9 @@ import java.util.List;
 
 /** What can be drawn on one broker, and run. */
 public interface Simulation {
+    /** The container of share groups waits itself, and is woven, too. */
+    String SHARE_CONTAINER = "org.springframework.kafka.listener.ShareKafkaMessageListenerContainer";
+
     /** The record of circumstances. */
     Class<? extends Drawn> circumstances();
 
@@ -43,14 +46,15 @@ public interface Simulation {
         return switch (broker) {
             case "kafka" -> new KafkaSimulation();
             case "rocketmq" -> woven("io.dedup.simulation.rocketmq.RocketMqSimulation");
-            default -> throw new IllegalArgumentException("no simulation of " + broker + ": kafka or rocketmq");
+            case "share" -> woven("io.dedup.simulation.share.ShareSimulation");
+            default -> throw new IllegalArgumentException("no simulation of " + broker + ": kafka, rocketmq or share");
         };
     }
 
     /** Its threads take turns, and its time passes by itself: the adapter, the engine and the simulated broker are woven. */
     private static Simulation woven(String name) {
         WovenLoader loader = new WovenLoader(
-                List.of("io.dedup."),
+                List.of("io.dedup.", SHARE_CONTAINER, "org.springframework.kafka.listener.AbstractShareKafka"),
                 List.of(
                         "io.dedup.simulation.threads.",
                         "io.dedup.simulation.draw.",

@@ -9,6 +9,7 @@ import org.junit.jupiter.api.Test;
 class SimulationTest {
     private static final Simulation KAFKA = Simulation.of("kafka");
     private static final Simulation ROCKETMQ = Simulation.of("rocketmq");
+    private static final Simulation SHARE = Simulation.of("share");
 
     /** A failure names its seeds; the command of docs/simulation.md prints the time line of one. */
     @Test
@@ -31,6 +32,33 @@ class SimulationTest {
                 .as(() -> hunt.report() + String.join("\n", hunt.shrunk()))
                 .isTrue();
         assertThat(hunt.runs()).as("runs in 5 s").isGreaterThan(2);
+    }
+
+    @Test
+    void freshSeedsOfShareGroupsLoseAndDoubleNothing() throws InterruptedException {
+        long first = System.nanoTime();
+        Hunt hunt = Hunt.run(SHARE, Duration.ofSeconds(4), first);
+        System.out.println("simulation of share groups: first seed " + first + ", " + hunt.report());
+        assertThat(hunt.isClean())
+                .as(() -> hunt.report() + String.join("\n", hunt.shrunk()))
+                .isTrue();
+        assertThat(hunt.runs()).as("runs in 4 s").isGreaterThan(2);
+    }
+
+    @Test
+    void aSeedOfShareGroupsGivesTheSameRunAgain() {
+        for (long seed = 1; seed <= 10; seed++) {
+            Scenario scenario = SHARE.scenario(seed);
+            assertThat(SHARE.run(scenario).steps())
+                    .as("seed " + seed)
+                    .isEqualTo(SHARE.run(scenario).steps());
+        }
+    }
+
+    @Test
+    void mendedScenariosOfShareGroupsLoseAndDoubleNothing() {
+        assertThat(Hunt.bad(ScenarioText.read("share-mended.txt", SHARE), SHARE))
+                .isEmpty();
     }
 
     /** Threads take turns as drawn, and time is simulated: nothing else may decide what happens. */

@@ -9,9 +9,12 @@ import io.dedup.kafka.internal.record.RecordDeliveries;
 import io.dedup.policy.DedupMode;
 import io.dedup.policy.DedupPolicy;
 import io.dedup.policy.OnStoreFailure;
+import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.AcknowledgeType;
 import org.springframework.kafka.core.ShareConsumerFactory;
 import org.springframework.kafka.listener.ContainerProperties;
@@ -28,24 +31,29 @@ public final class DedupShareContainer<K, V> extends ShareKafkaMessageListenerCo
     private final DedupAdapter engine;
     private final RecordDeliveries deliveries;
     private final HoldingShareConsumerFactory<K, V> consumers;
+    private final Function<Map<String, Object>, Admin> adminClient;
 
+    /** @param adminClient makes an admin client with the settings of the consumers */
     public DedupShareContainer(
             ShareConsumerFactory<K, V> consumers,
             ContainerProperties properties,
             DedupAdapter engine,
-            RecordDeliveries deliveries) {
-        this(new HoldingShareConsumerFactory<>(consumers), properties, engine, deliveries);
+            RecordDeliveries deliveries,
+            Function<Map<String, Object>, Admin> adminClient) {
+        this(new HoldingShareConsumerFactory<>(consumers), properties, engine, deliveries, adminClient);
     }
 
     private DedupShareContainer(
             HoldingShareConsumerFactory<K, V> consumers,
             ContainerProperties properties,
             DedupAdapter engine,
-            RecordDeliveries deliveries) {
+            RecordDeliveries deliveries,
+            Function<Map<String, Object>, Admin> adminClient) {
         super(consumers, properties);
         this.engine = engine;
         this.deliveries = deliveries;
         this.consumers = consumers;
+        this.adminClient = adminClient;
     }
 
     @Override
@@ -61,7 +69,7 @@ public final class DedupShareContainer<K, V> extends ShareKafkaMessageListenerCo
             LastDeliveries last = new LastDeliveries((record, deferral) ->
                     super.getShareConsumerRecordRecoverer().recover(record, deferral));
             consumers.use(engine, last, waitingForStore(properties));
-            last.read(consumers.getConfigurationProperties(), String.valueOf(getGroupId()));
+            last.read(adminClient, consumers.getConfigurationProperties(), String.valueOf(getGroupId()));
             properties.setMessageListener(new DedupShareListener<K, V>(handler, engine, deliveries, invocations));
         }
         super.doStart();

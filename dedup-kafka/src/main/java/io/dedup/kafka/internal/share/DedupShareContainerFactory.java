@@ -3,6 +3,9 @@ package io.dedup.kafka.internal.share;
 import io.dedup.adapter.DedupAdapter;
 import io.dedup.kafka.internal.record.RecordDeliveries;
 import java.util.Collection;
+import java.util.Map;
+import java.util.function.Function;
+import org.apache.kafka.clients.admin.Admin;
 import org.springframework.kafka.config.KafkaListenerEndpoint;
 import org.springframework.kafka.config.ShareKafkaListenerContainerFactory;
 import org.springframework.kafka.core.ShareConsumerFactory;
@@ -15,13 +18,19 @@ public final class DedupShareContainerFactory<K, V> extends ShareKafkaListenerCo
     private final ShareConsumerFactory<K, V> consumers;
     private final DedupAdapter engine;
     private final RecordDeliveries deliveries;
+    private final Function<Map<String, Object>, Admin> adminClient;
 
+    /** @param adminClient as in {@link DedupShareContainer} */
     public DedupShareContainerFactory(
-            ShareConsumerFactory<K, V> consumers, DedupAdapter engine, RecordDeliveries deliveries) {
+            ShareConsumerFactory<K, V> consumers,
+            DedupAdapter engine,
+            RecordDeliveries deliveries,
+            Function<Map<String, Object>, Admin> adminClient) {
         super(consumers);
         this.consumers = consumers;
         this.engine = engine;
         this.deliveries = deliveries;
+        this.adminClient = adminClient;
     }
 
     @Override
@@ -29,6 +38,6 @@ public final class DedupShareContainerFactory<K, V> extends ShareKafkaListenerCo
         Collection<String> topics = endpoint.getTopics();
         Assert.state(topics != null, "'topics' must not be null");
         return new DedupShareContainer<>(
-                consumers, new ContainerProperties(topics.toArray(new String[0])), engine, deliveries);
+                consumers, new ContainerProperties(topics.toArray(new String[0])), engine, deliveries, adminClient);
     }
 }

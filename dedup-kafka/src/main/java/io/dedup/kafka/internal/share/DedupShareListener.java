@@ -66,8 +66,8 @@ final class DedupShareListener<K, V>
             ConsumerRecord<K, V> record, @Nullable ShareAcknowledgment acknowledgment, ShareConsumer<?, ?> consumer) {
         HoldingShareConsumer<?, ?> holding = (HoldingShareConsumer<?, ?>) consumer;
         if (holding.isLost(record)) {
-            pass(acknowledgment); // to the consumer, which ignores it
-            return;
+            // Not accepted: the record may come back to this consumer before the container's acknowledgment does.
+            throw deferred(record, DeferReason.LEASE_LOST, policy(record).maxDeferDelay(), null, holding);
         }
         Admission admission = engine.admit(deliveries.of(record), holding.budgetFor(record));
         if (!(admission instanceof Admission.Run run)) {

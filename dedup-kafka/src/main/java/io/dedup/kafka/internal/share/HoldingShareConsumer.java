@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
@@ -18,6 +19,8 @@ import org.apache.kafka.clients.consumer.AcknowledgeType;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.ShareConsumer;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicIdPartition;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -94,7 +97,7 @@ final class HoldingShareConsumer<K, V> extends GuardedShareConsumer<K, V> {
     /** The container's next release of this record only makes this consumer return it again after the delay. */
     void defer(ConsumerRecord<?, ?> record, DeliveryDeferredException deferral) {
         locked(() -> {
-            if (last.isLast(record) && !held.wasDeferred(record)) {
+            if (last.isLast(record) && !held.wasDeferred(record) && !held.isLost(record)) {
                 last.deferred(record, deferral);
             }
             if (deferral.reason() == DeferReason.STORE_UNAVAILABLE) {
@@ -233,23 +236,32 @@ final class HoldingShareConsumer<K, V> extends GuardedShareConsumer<K, V> {
             }
         }
         RuntimeException failure = null;
+        boolean anyRenewed = true; // as far as it is known
         try {
-            client.commitSync(Duration.ofNanos(lockNanos / RENEW_AT))
-                    .forEach((partition, failed) -> failed.ifPresent(e -> log.warn(
-                            "Cannot renew the record locks of {} in {}: {}", name, partition.topicPartition(), e)));
+            Map<TopicIdPartition, Optional<KafkaException>> outcomes =
+                    client.commitSync(Duration.ofNanos(lockNanos / RENEW_AT));
+            outcomes.forEach((partition, failed) -> failed.ifPresent(e ->
+                    log.warn("Cannot renew the record locks of {} in {}: {}", name, partition.topicPartition(), e)));
+            anyRenewed = outcomes.values().stream().anyMatch(Optional::isEmpty);
         } catch (RuntimeException e) { // an Error leaves the state unchanged for the next tick
             failure = e;
         }
-        takeBack(back);
+        takeBack(back, anyRenewed);
         if (failure != null) {
             throw failure;
         }
         locksAreFresh(sentAt);
     }
 
-    private void takeBack(List<ConsumerRecord<K, V>> back) {
+    /**
+     * A poll that finds no renewed record would fetch others, whose locks nobody renews while a handler runs: each fetch spends a
+     * delivery.
+     */
+    private void takeBack(List<ConsumerRecord<K, V>> back, boolean anyRenewed) {
         try {
-            client.poll(Duration.ZERO).forEach(back::add);
+            if (anyRenewed) {
+                client.poll(Duration.ZERO).forEach(back::add);
+            }
         } catch (RuntimeException e) {
             pollFailure = e; // thrown by the container's next poll
         }

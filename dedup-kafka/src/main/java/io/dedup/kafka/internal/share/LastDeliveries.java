@@ -12,6 +12,7 @@ import java.util.Objects;
 import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
@@ -47,11 +48,11 @@ final class LastDeliveries {
     }
 
     /** Asks the brokers in the background. Without their answer, such as without the right to ask, the limit stays unknown. */
-    void read(Map<String, Object> client, String group) {
+    void read(Function<Map<String, Object>, Admin> adminClient, Map<String, Object> client, String group) {
         Map<String, Object> settings = new HashMap<>(client);
         settings.keySet().retainAll(AdminClientConfig.configNames());
         try {
-            Admin admin = Admin.create(settings);
+            Admin admin = adminClient.apply(settings);
             CompletionStage<OptionalInt> answer = admin.describeCluster()
                     .nodes()
                     .toCompletionStage()

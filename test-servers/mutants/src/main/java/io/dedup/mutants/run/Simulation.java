@@ -80,8 +80,14 @@ public final class Simulation {
                 Verdict.SURVIVED, "not found, " + runs + " runs, " + used + " s, ", Duration.ofSeconds(used));
     }
 
+    /** A head says {@code Simulation: share: lost} for share groups, else only what is found. */
+    private static String broker(Mutant mutant) {
+        return String.valueOf(mutant.simulation()).startsWith("share:") ? "share" : "kafka";
+    }
+
     private String hunt(Mutant mutant, Path mutated, long left) throws IOException, InterruptedException {
         List<String> command = jvm.command(MODULE, mutated);
+        command.add(1, "-Dsimulation.broker=" + broker(mutant));
         command.add(1, "-Dsimulation.until-bad=" + left);
         command.addAll(List.of("io.dedup.simulation.Hunt", "0", String.valueOf(left * SLOWER), "0"));
         return Files.readString(
@@ -102,6 +108,7 @@ public final class Simulation {
     private boolean goesWell(Mutant mutant, @Nullable Path mutated, String seed)
             throws IOException, InterruptedException {
         List<String> command = jvm.command(MODULE, mutated);
+        command.add(1, "-Dsimulation.broker=" + broker(mutant));
         command.add(1, "-Dsimulation.shrink-seconds=0");
         command.addAll(List.of("io.dedup.simulation.Hunt", seed, "0", "0"));
         String log = (mutated == null ? "without-" : "again-") + mutant.name();

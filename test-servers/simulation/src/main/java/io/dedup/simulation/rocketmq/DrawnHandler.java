@@ -1,6 +1,7 @@
 package io.dedup.simulation.rocketmq;
 
 import io.dedup.simulation.draw.Draws;
+import io.dedup.simulation.judge.Ledger;
 import java.time.Duration;
 import java.util.List;
 

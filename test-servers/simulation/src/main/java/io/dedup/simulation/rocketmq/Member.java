@@ -1,9 +1,10 @@
 package io.dedup.simulation.rocketmq;
 
-import io.dedup.DedupStoreException;
 import io.dedup.Deduplicator;
 import io.dedup.engine.Deduplicators;
+import io.dedup.simulation.judge.Ledger;
 import io.dedup.simulation.store.FailingStore;
+import io.dedup.simulation.store.StoreOutage;
 import io.dedup.store.DedupStore;
 import java.time.Duration;
 import java.util.concurrent.ConcurrentMap;
@@ -121,37 +122,6 @@ final class Member {
 
         Died() {
             super("the process has died", null, false, false);
-        }
-    }
-
-    /** Times in which the store answers nobody. */
-    static final class StoreOutage {
-        private final World world;
-        private long until;
-
-        StoreOutage(World world) {
-            this.world = world;
-        }
-
-        void begin(Duration time) {
-            until = world.now() + time.toNanos();
-            world.step("the store is down for " + time.toMillis() + " ms");
-            world.ledger.happened(Ledger.Kind.STORE_FAILED, "all");
-        }
-
-        void before(String call) {
-            world.schedule.mayHandOver();
-            if (world.now() < until) {
-                world.sleep(Duration.ofMillis(20));
-                world.ledger.happened(Ledger.Kind.STORE_FAILED, "all");
-                throw new DedupStoreException("simulated: the store is down", null);
-            }
-            if (world.draws.happens("the store is slow", "at " + call + " " + world.count("slow " + call))) {
-                long millis = 50L * (1 + world.draws.below(60, "how slow " + call));
-                world.step("the store takes " + millis + " ms to " + call);
-                world.ledger.happened(Ledger.Kind.STORE_SLOW, "all");
-                world.sleep(Duration.ofMillis(millis));
-            }
         }
     }
 }

@@ -1,5 +1,6 @@
 package io.dedup.simulation.rocketmq;
 
+import io.dedup.simulation.judge.Ledger;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;

@@ -5,7 +5,9 @@ import static java.util.Objects.requireNonNull;
 import io.dedup.simulation.Scenario;
 import io.dedup.simulation.Verdict;
 import io.dedup.simulation.draw.Draws;
+import io.dedup.simulation.judge.Ledger;
 import io.dedup.simulation.store.OtherProcess;
+import io.dedup.simulation.store.StoreOutage;
 import io.dedup.simulation.threads.Schedule;
 import io.dedup.store.StoredRecord;
 import io.dedup.store.memory.InMemoryDedupStore;
@@ -39,7 +41,7 @@ final class RocketMqRun {
     private final World world;
     private final InMemoryDedupStore records;
     private final ConcurrentMap<String, Integer> storeCalls = new ConcurrentHashMap<>();
-    private final Member.StoreOutage outage;
+    private final StoreOutage outage;
     private final Broker broker;
     private final OtherProcess other;
     private final Map<Integer, Member> processes = new LinkedHashMap<>();
@@ -57,7 +59,11 @@ final class RocketMqRun {
         this.draws = draws;
         this.world = new World(circumstances, draws, steps);
         this.records = new InMemoryDedupStore(world.schedule::instant, InMemoryDedupStore.DEFAULT_ATTEMPT_RETENTION);
-        this.outage = new Member.StoreOutage(world);
+        this.outage = new StoreOutage(
+                draws,
+                world::step,
+                () -> world.ledger.happened(Ledger.Kind.STORE_FAILED, "all"),
+                () -> world.ledger.happened(Ledger.Kind.STORE_SLOW, "all"));
         this.broker = switch (circumstances.client()) {
             case CONCURRENT, ORDERLY -> new QueueBroker(world);
             default -> new PopBroker(world);

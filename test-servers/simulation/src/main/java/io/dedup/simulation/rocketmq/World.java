@@ -1,6 +1,7 @@
 package io.dedup.simulation.rocketmq;
 
 import io.dedup.simulation.draw.Draws;
+import io.dedup.simulation.judge.Ledger;
 import io.dedup.simulation.threads.Schedule;
 import java.time.Duration;
 import java.util.HashMap;
@@ -14,7 +15,7 @@ final class World {
     final RocketMqCircumstances circumstances;
     final Draws draws;
     final Schedule schedule = Schedule.current();
-    final Ledger ledger = new Ledger(this);
+    final Ledger ledger;
     private final List<String> steps;
     private final Map<String, Integer> counts = new HashMap<>();
     private final long begin = schedule.nanoTime();
@@ -23,6 +24,7 @@ final class World {
         this.circumstances = circumstances;
         this.draws = draws;
         this.steps = steps;
+        this.ledger = new Ledger(this::now, this::step, circumstances.processing());
     }
 
     long now() {

@@ -4,6 +4,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadFactory;
@@ -101,6 +102,21 @@ public final class Hooks {
                 throw new InterruptedException();
             }
         }
+    }
+
+    public static void await(CountDownLatch latch) throws InterruptedException {
+        boolean unused = await(latch, Long.MAX_VALUE, TimeUnit.NANOSECONDS);
+    }
+
+    public static boolean await(CountDownLatch latch, long time, TimeUnit unit) throws InterruptedException {
+        Schedule schedule = Schedule.current();
+        long nanos = unit.toNanos(time);
+        long until = nanos == Long.MAX_VALUE ? nanos : schedule.nanoTime() + nanos;
+        schedule.await(() -> latch.getCount() == 0, until, true);
+        if (Thread.interrupted()) {
+            throw new InterruptedException();
+        }
+        return latch.getCount() == 0;
     }
 
     public static <T extends @Nullable Object> T join(CompletableFuture<T> future) {

@@ -1,4 +1,4 @@
-package io.dedup.simulation.rocketmq;
+package io.dedup.simulation.judge;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -8,19 +8,23 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 
 /**
  * What happened to each message ID, and whether that may happen: the rows of docs/guarantees.md for the mode {@code LEASED}. Each repeated
- * effect needs a cause of its own between the two effects.
+ * effect needs a cause of its own between the two effects. Used by one simulated thread at a time.
  */
-final class Ledger {
+public final class Ledger {
     /** The {@code maxProcessingTime} of another process. */
     private static final long ELSEWHERE = Duration.ofMinutes(1).toNanos();
 
     /** Also judges what is known to go wrong and isn't mended yet; docs/simulation.md lists it. */
     private static final boolean KNOWN = Boolean.getBoolean("simulation.known");
 
-    private final World world;
+    private final LongSupplier now;
+    private final Consumer<String> steps;
+    private final long longest;
     private final Map<String, List<Run>> effects = new LinkedHashMap<>();
     private final Map<String, Integer> failures = new LinkedHashMap<>();
     private final List<Event> events = new ArrayList<>();
@@ -30,7 +34,7 @@ final class Ledger {
     private final Set<String> badlyDeadLettered = new LinkedHashSet<>();
 
     /** One run of the handler that had its effect. */
-    static final class Run {
+    public static final class Run {
         private final String process;
         private final long began;
         private long effectAt;
@@ -47,7 +51,7 @@ final class Ledger {
     /** Something that may explain another effect. */
     private record Event(Kind kind, String process, long at) {}
 
-    enum Kind {
+    public enum Kind {
         CRASHED,
         CLOSED,
         /** A store call of this process failed, or its answer was lost. */
@@ -57,84 +61,95 @@ final class Ledger {
         STORE_WIPED
     }
 
-    Ledger(World world) {
-        this.world = world;
+    /**
+     * @param now nanoseconds
+     * @param longest a handler may take, the {@code maxProcessingTime}
+     */
+    public Ledger(LongSupplier now, Consumer<String> steps, Duration longest) {
+        this.now = now;
+        this.steps = steps;
+        this.longest = longest.toNanos();
     }
 
-    Run began(String process) {
-        return new Run(process, world.now());
+    public Run began(String process) {
+        return new Run(process, now.getAsLong());
     }
 
     /** A run whose begin nobody has seen. */
-    Run elsewhere(String process, long claimedAt) {
+    public Run elsewhere(String process, long claimedAt) {
         Run run = new Run(process, claimedAt);
         run.isElsewhere = true;
-        run.ended = world.now();
+        run.ended = now.getAsLong();
         return run;
     }
 
-    void effect(String id, Run run) {
-        run.effectAt = world.now();
+    public void effect(String id, Run run) {
+        run.effectAt = now.getAsLong();
         effects.computeIfAbsent(id, key -> new ArrayList<>()).add(run);
-        world.step(run.process + ": effect of " + id);
+        steps.accept(run.process + ": effect of " + id);
     }
 
-    void ended(Run run) {
-        run.ended = world.now();
+    public void ended(Run run) {
+        run.ended = now.getAsLong();
     }
 
-    void failed(String id) {
+    public void failed(String id) {
         failures.merge(id, 1, Integer::sum);
     }
 
-    void happened(Kind kind, String process) {
-        events.add(new Event(kind, process, world.now()));
+    public void happened(Kind kind, String process) {
+        events.add(new Event(kind, process, now.getAsLong()));
     }
 
     /** The broker has executed an acknowledgment of this process. */
-    void acknowledged(String id, String process, boolean maySkip) {
+    public void acknowledged(String id, String process, boolean maySkip) {
         if (!effects.containsKey(id) && !maySkip) {
             acknowledgedTooEarly.add(id);
-            world.step("!!! acknowledged without its effect: " + id);
+            steps.accept("!!! acknowledged without its effect: " + id);
         }
-        done.put(id + " by " + process, world.now());
+        done.put(id + " by " + process, now.getAsLong());
     }
 
     /** The broker has given the message up. */
-    void deadLettered(String id, boolean hasId, int unexplainedAttempts) {
+    public void deadLettered(String id, boolean hasId, int unexplainedAttempts) {
         deadLettered.add(id);
         if (!effects.containsKey(id) && hasId && unexplainedAttempts > 0 && failures.getOrDefault(id, 0) == 0) {
             badlyDeadLettered.add(id);
-            world.step("!!! dead-lettered although nothing explains " + unexplainedAttempts + " attempts: " + id);
+            steps.accept("!!! dead-lettered although nothing explains " + unexplainedAttempts + " attempts: " + id);
         }
     }
 
-    int failures(String id) {
+    public int failures(String id) {
         return failures.getOrDefault(id, 0);
     }
 
     /** How many of these messages have ever failed. */
-    int failing(Set<String> ids) {
+    public int failing(Set<String> ids) {
         return (int) ids.stream().filter(failures::containsKey).count();
     }
 
-    int allFailures() {
+    public int allFailures() {
         return failures.values().stream().mapToInt(Integer::intValue).sum();
     }
 
-    boolean any(Kind kind) {
+    public boolean any(Kind kind) {
         return events.stream().anyMatch(event -> event.kind == kind);
     }
 
-    long count(Kind kind) {
+    public long count(Kind kind) {
         return events.stream().filter(event -> event.kind == kind).count();
     }
 
-    int effectsOf(String id) {
+    public int effectsOf(String id) {
         return effects.getOrDefault(id, List.of()).size();
     }
 
-    Set<String> lost(Set<String> ids) {
+    /** Whether the broker has executed an acknowledgment of it before it had any effect. */
+    public boolean wasAcknowledgedTooEarly(String id) {
+        return acknowledgedTooEarly.contains(id);
+    }
+
+    public Set<String> lost(Set<String> ids) {
         Set<String> lost = new LinkedHashSet<>(badlyDeadLettered);
         lost.addAll(acknowledgedTooEarly);
         ids.stream()
@@ -143,7 +158,7 @@ final class Ledger {
         return lost;
     }
 
-    Map<String, Integer> doubled(Set<String> ids) {
+    public Map<String, Integer> doubled(Set<String> ids) {
         Map<String, Integer> doubled = new TreeMap<>();
         for (String id : ids) {
             List<Run> runs = effects.getOrDefault(id, List.of());
@@ -156,15 +171,14 @@ final class Ledger {
         return doubled;
     }
 
-    private static boolean overran(Run run, long longest) {
+    private boolean overran(Run run) {
         long most = run.isElsewhere ? ELSEWHERE : longest;
         return run.ended == Long.MAX_VALUE || run.ended - run.began > most;
     }
 
     /** Why an effect may be repeated. */
     private boolean isExplained(String id, Run first, Run second) {
-        long longest = world.circumstances.processing().toNanos();
-        if (overran(first, longest) || overran(second, longest)) {
+        if (overran(first) || overran(second)) {
             return true; // both run
         }
         long from = Math.min(first.began, second.began);
