@@ -66,6 +66,9 @@ function sidebar(map, first) {
 const all = sidebar('docs/README.md', { text: 'What dedup is', link: '/' })
 const chinese = all.filter(({ text }) => text === '简体中文').map((group) => ({ ...group, collapsed: false }))
 
+const modules = (process.env.DOCS_JAVADOC ?? '').split(/\s+/).filter(Boolean)
+const javadoc = (module) => ({ text: module, link: `/javadoc/${module}/index.html`, target: '_self' })
+
 // Words, and of Chinese text each pair of characters.
 const tokenize = (text) =>
   text
@@ -109,6 +112,8 @@ export default withMermaid({
     nav: [
       { text: 'Getting started', link: '/docs/getting-started' },
       { text: 'All pages', link: '/docs/' },
+      // Modules whose Javadoc is put beside the pages, which VitePress doesn't know: "dedup-core dedup-kafka"
+      ...(modules.length > 0 ? [{ text: 'Javadoc', items: modules.map(javadoc) }] : []),
       {
         text: version,
         items: [

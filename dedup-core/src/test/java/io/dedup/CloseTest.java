@@ -174,7 +174,7 @@ class CloseTest extends DeduplicatorTestBase {
                 new Class<?>[] {DedupStore.class},
                 (self, method, arguments) -> method.getName().equals("name") ? name : method.invoke(store, arguments));
         Deduplicator dedup = deduplicator(named, policy -> policy);
-        assertThat(dedupThreads(name)).isGreaterThanOrEqualTo(2);
+        assertThat(dedupThreads(name)).isPositive();
         dedup.close();
 
         await().until(() -> dedupThreads(name) == 0);
@@ -182,7 +182,7 @@ class CloseTest extends DeduplicatorTestBase {
 
     private static long dedupThreads(String store) {
         return Thread.getAllStackTraces().keySet().stream()
-                .filter(thread -> thread.getName().equals("dedup-heartbeat-" + store)
+                .filter(thread -> thread.getName().equals("dedup-timer-" + store)
                         || thread.getName().equals("dedup-background-" + store))
                 .count();
     }

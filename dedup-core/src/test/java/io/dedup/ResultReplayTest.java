@@ -108,12 +108,14 @@ class ResultReplayTest extends DeduplicatorTestBase {
     @Test
     void aResultIsKeptByALateCompletion() {
         Deduplicator dedup = deduplicator(policy -> policy.onStoreFailure(OnStoreFailure.PROCESS));
+        store.pingFails(true); // a store that answers them and no completion may have a result that it cannot keep
         store.on(Op.COMPLETE, Faults.down());
         dedup.execute(call, context -> "guarded");
         DedupCall<String> unguarded = DedupCall.<String>of(key("b")).withResult(ResultCodec.utf8());
         store.down();
         dedup.execute(unguarded, context -> "unguarded");
         store.heal();
+        store.pingFails(false);
 
         await().until(() -> DedupAdapter.of(dedup).pendingCompletions() == 0);
         assertThat(record("a").result()).asString().isEqualTo("guarded");
@@ -124,6 +126,7 @@ class ResultReplayTest extends DeduplicatorTestBase {
     @DisplayName("results of late completions don't fill the memory")
     void lateResultsAreBounded() {
         Deduplicator dedup = deduplicator(policy -> policy.maxResultBytes(16 * 1024 * 1024));
+        store.pingFails(true); // a store that answers them and no completion may have a result that it cannot keep
         store.on(Op.COMPLETE, Faults.down());
         String large = "x".repeat(12 * 1024 * 1024);
         for (int i = 0; i < 4; i++) {
@@ -133,14 +136,17 @@ class ResultReplayTest extends DeduplicatorTestBase {
                 .filteredOn(event -> event.startsWith("result not kept"))
                 .containsExactly("result not kept m2 12582912", "result not kept m3 12582912");
         store.heal();
+        store.pingFails(false);
         await().until(() -> DedupAdapter.of(dedup).pendingCompletions() == 0);
         assertThat(record("m1").result()).hasSize(large.length());
         assertThat(record("m2").result()).isNull();
 
         // And what was told makes room again.
+        store.pingFails(true);
         store.on(Op.COMPLETE, Faults.down());
         dedup.execute(DedupCall.<String>of(key("m4")).withResult(ResultCodec.utf8()), context -> large);
         store.heal();
+        store.pingFails(false);
         await().until(() -> DedupAdapter.of(dedup).pendingCompletions() == 0);
         assertThat(record("m4").result()).hasSize(large.length());
     }

@@ -13,6 +13,7 @@ import io.dedup.internal.run.ThreadContexts;
 import io.dedup.internal.settings.DedupTopics;
 import io.dedup.internal.settings.HashingGuard;
 import io.dedup.internal.settings.StoreRules;
+import io.dedup.internal.thread.EngineThreads;
 import io.dedup.policy.DedupPolicy;
 import io.dedup.privacy.IdHashing;
 import io.dedup.privacy.ResultEncryption;
@@ -47,6 +48,7 @@ public final class DeduplicatorBuilder {
     private @Nullable ResultEncryption resultEncryption;
     private @Nullable StepCodec stepCodec;
     private @Nullable ThreadContexts contexts;
+    private @Nullable EngineThreads threads;
     private DedupPolicy defaults = DedupPolicy.defaults();
     private Duration shutdownTimeout = Duration.ofSeconds(30);
 
@@ -165,6 +167,21 @@ public final class DeduplicatorBuilder {
         return this;
     }
 
+    /**
+     * Shares the threads of another deduplicator of this process; without it, the deduplicator has its own. Those who share have
+     * one thread together that looks which leases are to be renewed and whether writes are left to repeat, and others while there is
+     * such work: a store that hangs keeps nobody else waiting. The threads end when the last of them is closed.
+     */
+    public DeduplicatorBuilder threadsOf(Deduplicator other) {
+        if (!(other instanceof DefaultDeduplicator known)) {
+            throw new IllegalArgumentException(
+                    "threadsOf needs a deduplicator that Deduplicators.builder has made, but was given a "
+                            + other.getClass().getName());
+        }
+        this.threads = known.threads();
+        return this;
+    }
+
     /** Sets how long {@link Deduplicator#close} waits for running handlers: zero to 1 h, 30 s by default. */
     public DeduplicatorBuilder shutdownTimeout(Duration value) {
         if (value.isNegative() || value.compareTo(MAX_SHUTDOWN_TIMEOUT) > 0) {
@@ -207,6 +224,7 @@ public final class DeduplicatorBuilder {
                         resultEncryption,
                         stepCodec,
                         contexts,
+                        threads == null ? new EngineThreads() : threads,
                         shortestLease(policies),
                         shutdownTimeout));
     }

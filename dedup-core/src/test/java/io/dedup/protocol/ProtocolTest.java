@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Execution(ExecutionMode.CONCURRENT)
 class ProtocolTest {
-    private static final int HISTORIES = Integer.getInteger("dedup.test.histories", 4_000);
+    private static final int HISTORIES = Integer.getInteger("dedup.test.histories", 2_000);
     /** A mistake that takes more to be found is one that an ordinary run of the build misses. */
     private static final int UNTIL_FOUND = 2_000;
 

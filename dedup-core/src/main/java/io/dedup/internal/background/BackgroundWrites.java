@@ -6,6 +6,8 @@ import io.dedup.internal.listener.SafeListeners;
 import io.dedup.internal.run.AdmittedRun;
 import io.dedup.internal.storecall.StoreCalls;
 import io.dedup.internal.storecall.StoreGates;
+import io.dedup.internal.thread.EngineThreads;
+import io.dedup.internal.thread.RepeatedWork;
 import io.dedup.store.CompleteRequest;
 import io.dedup.store.ReleaseRequest;
 import java.time.Duration;
@@ -19,12 +21,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Retries writes that the store did not answer in time, until it answers, on a thread of its own. Also probes the store
+ * Retries writes that the store did not answer in time, until it answers, on another thread. Also probes the store
  * while a gate is closed.
  */
 public final class BackgroundWrites implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(BackgroundWrites.class);
     private static final long CLOSE_MILLIS = 5_000;
+    private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1); // matters if no thread could be had
     private static final long FIRST_BACK_OFF_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
     private static final long MAX_BACK_OFF_NANOS = TimeUnit.SECONDS.toNanos(5);
     /** The maximum delay between probes while messages run unguarded because the store does not answer. */
@@ -36,23 +39,21 @@ public final class BackgroundWrites implements AutoCloseable {
     private final Condition changed = lock.newCondition();
     private final PendingCompletions completions;
     private final PendingReleases releases;
-    private final Thread thread;
+    private final RepeatedWork work;
     private boolean closing;
 
-    /**
-     * Starts the thread.
-     *
-     * @param gates opened when the store answers here
-     */
+    /** @param gates opened when the store answers here */
     public BackgroundWrites(
-            StoreCalls store, SafeListeners<DedupListener> notifier, StoreGates gates, UnrecordedSuccesses successes) {
+            StoreCalls store,
+            SafeListeners<DedupListener> notifier,
+            StoreGates gates,
+            UnrecordedSuccesses successes,
+            EngineThreads threads) {
         this.store = store;
         this.gates = gates;
         this.completions = new PendingCompletions(store, notifier, successes, lock);
         this.releases = new PendingReleases(store, lock);
-        this.thread = new Thread(this::run, "dedup-background-" + store.storeName());
-        thread.setDaemon(true);
-        thread.start();
+        this.work = threads.every(LOOK_NANOS, this::hasWork, this::run, false);
         gates.onClosed(this::wake);
     }
 
@@ -101,7 +102,7 @@ public final class BackgroundWrites implements AutoCloseable {
     private void run() {
         long backOff = FIRST_BACK_OFF_NANOS;
         try {
-            while (awaitWork()) {
+            while (hasWork()) {
                 if (safePass()) {
                     backOff = FIRST_BACK_OFF_NANOS;
                 } else {
@@ -115,7 +116,7 @@ public final class BackgroundWrites implements AutoCloseable {
         }
     }
 
-    /** If this thread ended, every later completion of this process would be lost. */
+    /** If this ended, completions would wait for the next look. */
     private boolean safePass() {
         try {
             return pass();
@@ -139,20 +140,11 @@ public final class BackgroundWrites implements AutoCloseable {
         }
     }
 
-    /** Waits for work. Returns false if this is closing and nothing is left. */
-    private boolean awaitWork() throws InterruptedException {
-        lock.lockInterruptibly();
+    /** A closed gate is work as well, until this is closing: the store is probed. */
+    private boolean hasWork() {
+        lock.lock();
         try {
-            while (completions.size() == 0 && releases.size() == 0) {
-                if (closing) {
-                    return false;
-                }
-                if (gates.anyClosed()) {
-                    return true;
-                }
-                changed.await();
-            }
-            return true;
+            return pendingWrites() > 0 || (!closing && gates.anyClosed());
         } finally {
             lock.unlock();
         }
@@ -175,15 +167,10 @@ public final class BackgroundWrites implements AutoCloseable {
     }
 
     private void wake() {
-        lock.lock();
-        try {
-            changed.signalAll();
-        } finally {
-            lock.unlock();
-        }
+        work.startNow();
     }
 
-    /** Lets the thread end once nothing is left; see {@link #close(long)}. */
+    /** Shortens the pauses, and probes no longer; see {@link #close(long)}. */
     public void beginToClose() {
         lock.lock();
         try {
@@ -191,6 +178,9 @@ public final class BackgroundWrites implements AutoCloseable {
             changed.signalAll();
         } finally {
             lock.unlock();
+        }
+        if (hasWork()) {
+            work.startNow();
         }
     }
 
@@ -209,12 +199,12 @@ public final class BackgroundWrites implements AutoCloseable {
     public void close(long begun) {
         boolean interrupted = Thread.interrupted();
         try {
-            long left = CLOSE_MILLIS - TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begun);
-            thread.join(Math.max(1, left)); // 0 would wait for ever
+            work.awaitEnd(TimeUnit.MILLISECONDS.toNanos(CLOSE_MILLIS) - (System.nanoTime() - begun));
         } catch (InterruptedException e) {
             interrupted = true;
         }
-        thread.interrupt();
+        work.cancel();
+        work.interrupt();
         List<PendingCompletion> dropped =
                 completions.close().stream().filter(PendingCompletion::isOwn).toList();
         if (!dropped.isEmpty()) {

@@ -21,6 +21,7 @@ import io.dedup.internal.engine.DedupEngine;
 import io.dedup.internal.engine.EngineSettings;
 import io.dedup.internal.migration.DoneImport;
 import io.dedup.internal.settings.DedupTopics;
+import io.dedup.internal.thread.EngineThreads;
 import io.dedup.migration.ImportReport;
 import io.dedup.migration.ImportedId;
 import io.dedup.policy.DedupMode;
@@ -49,13 +50,20 @@ public final class DefaultDeduplicator implements Deduplicator, AdapterSource {
     private final DedupTopics topics;
     private final DedupEngine engine;
     private final Outcomes outcomes;
+    private final EngineThreads threads;
 
     public DefaultDeduplicator(DedupTopics topics, EngineSettings settings) {
         this.store = settings.store();
         this.records = settings.records();
         this.topics = topics;
         this.engine = new DedupEngine(settings);
+        this.threads = settings.threads();
         this.outcomes = new Outcomes(engine.results());
+    }
+
+    /** For others to share. */
+    public EngineThreads threads() {
+        return threads;
     }
 
     @Override

@@ -22,6 +22,7 @@ import io.dedup.internal.settle.Releases;
 import io.dedup.internal.step.Steps;
 import io.dedup.internal.storecall.StoreCalls;
 import io.dedup.internal.storecall.StoreGates;
+import io.dedup.internal.thread.EngineThreads;
 import io.dedup.internal.transaction.FrontStore;
 import io.dedup.internal.transaction.Transactions;
 import io.dedup.store.DedupStore;
@@ -52,12 +53,14 @@ record EngineParts(
         StoreCalls calls = new StoreCalls(store, listeners, gates::ended);
         StoreCalls calmCalls = new StoreCalls(store, listeners, gates::endedInBackground);
         UnrecordedSuccesses successes = new UnrecordedSuccesses();
-        Heartbeat heartbeat = new Heartbeat(calmCalls, listeners, settings.shortestLease());
+        EngineThreads threads = settings.threads();
+        threads.begin(store.name());
+        Heartbeat heartbeat = new Heartbeat(calmCalls, listeners, settings.shortestLease(), threads);
         MissingIds missingIds = new MissingIds();
         ConcurrentCopies concurrent = new ConcurrentCopies();
         Claimer claimer = new Claimer(
                 calls, gates, successes, new Owners(settings.instance()), heartbeat, missingIds, concurrent);
-        BackgroundWrites background = new BackgroundWrites(calmCalls, listeners, gates, successes);
+        BackgroundWrites background = new BackgroundWrites(calmCalls, listeners, gates, successes, threads);
         ClaimHandover handover = new ClaimHandover(successes, heartbeat, background);
         Releases releases = new Releases(calls, gates, listeners, heartbeat, background, handover);
         ClaimSettlement settlement = new ClaimSettlement(
@@ -72,7 +75,8 @@ record EngineParts(
                 listeners, heartbeat, background, settlement, poison, handover, missingIds, concurrent);
         Transactions transactions = new Transactions(
                 records, listeners, decider, poison, releases, heartbeat, new FrontStore(calls, heartbeat, background));
-        Shutdown shutdown = new Shutdown(store.name(), transactions, heartbeat, background, settings.shutdownTimeout());
+        Shutdown shutdown =
+                new Shutdown(store.name(), transactions, heartbeat, background, threads, settings.shutdownTimeout());
         return new EngineParts(
                 new Admissions(claimer, decider, new BatchCopies(listeners, decider), settlement, shutdown::hasBegun),
                 new AheadClaimer(claimer, decider, settlement, shutdown::hasBegun),

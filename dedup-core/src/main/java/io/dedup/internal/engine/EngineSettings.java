@@ -3,6 +3,7 @@ package io.dedup.internal.engine;
 import io.dedup.DedupListener;
 import io.dedup.RunReference;
 import io.dedup.internal.run.ThreadContexts;
+import io.dedup.internal.thread.EngineThreads;
 import io.dedup.privacy.ResultEncryption;
 import io.dedup.step.StepCodec;
 import io.dedup.store.DedupStore;
@@ -21,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param resultEncryption encrypts results for the store; null to store them as they are
  * @param stepCodec encodes the results of steps by their class; null for simple classes only
  * @param contexts notes which thread handles what; null if nobody asks
+ * @param threads perhaps shared with other engines
  * @param shortestLease of all policies; determines how often the heartbeat checks the claims
  * @param shutdownTimeout how long closing waits for running handlers while it renews their leases
  */
@@ -33,6 +35,7 @@ public record EngineSettings(
         @Nullable ResultEncryption resultEncryption,
         @Nullable StepCodec stepCodec,
         @Nullable ThreadContexts contexts,
+        EngineThreads threads,
         Duration shortestLease,
         Duration shutdownTimeout) {
     public EngineSettings {

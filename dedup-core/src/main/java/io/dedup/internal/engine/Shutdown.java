@@ -2,10 +2,12 @@ package io.dedup.internal.engine;
 
 import io.dedup.internal.background.BackgroundWrites;
 import io.dedup.internal.lease.Heartbeat;
+import io.dedup.internal.thread.EngineThreads;
 import io.dedup.internal.transaction.Transactions;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -23,7 +25,9 @@ final class Shutdown {
     private final Transactions transactions;
     private final Heartbeat heartbeat;
     private final BackgroundWrites background;
+    private final EngineThreads threads;
     private final Duration timeout;
+    private final AtomicBoolean hasThreads = new AtomicBoolean(true);
     private volatile boolean begun;
 
     /**
@@ -36,11 +40,13 @@ final class Shutdown {
             Transactions transactions,
             Heartbeat heartbeat,
             BackgroundWrites background,
+            EngineThreads threads,
             Duration timeout) {
         this.store = store;
         this.transactions = transactions;
         this.heartbeat = heartbeat;
         this.background = background;
+        this.threads = threads;
         this.timeout = timeout;
     }
 
@@ -61,6 +67,13 @@ final class Shutdown {
         together.forEach(each -> each.background.beginToClose());
         long written = System.nanoTime();
         together.forEach(each -> each.background.close(written));
+        together.forEach(Shutdown::endThreads);
+    }
+
+    private void endThreads() {
+        if (hasThreads.getAndSet(false)) { // a second close must not end those of others
+            threads.end();
+        }
     }
 
     private void begin() {

@@ -5,6 +5,8 @@ import io.dedup.DedupListener;
 import io.dedup.internal.listener.SafeListeners;
 import io.dedup.internal.run.AdmittedRun;
 import io.dedup.internal.storecall.StoreCalls;
+import io.dedup.internal.thread.EngineThreads;
+import io.dedup.internal.thread.RepeatedWork;
 import io.dedup.policy.DedupPolicy;
 import io.dedup.store.Claim;
 import io.dedup.store.RenewRequest;
@@ -16,9 +18,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
@@ -37,7 +36,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>A run that is closed isn't renewed, because its completion is on its way (see {@link AdmittedRun}). A claim is
  * removed when its run is settled, or when it is {@link AdmittedRun#isOverdue overdue}: a handler may drop a message
- * without settling it. One thread checks the claims; a claim that is settled before its first check costs only an
+ * without settling it. A claim that is settled before its first check costs only an
  * insertion into a set and a removal.
  */
 public final class Heartbeat implements AutoCloseable {
@@ -49,20 +48,16 @@ public final class Heartbeat implements AutoCloseable {
     private final WaitingCopies copies = new WaitingCopies();
     private final StoreCalls store;
     private final SafeListeners<DedupListener> notifier;
-    private final ScheduledExecutorService thread;
-    private final ScheduledFuture<?> beats;
+    private final RepeatedWork beats;
     private final long periodNanos;
 
-    public Heartbeat(StoreCalls store, SafeListeners<DedupListener> notifier, Duration shortestLease) {
+    public Heartbeat(
+            StoreCalls store, SafeListeners<DedupListener> notifier, Duration shortestLease, EngineThreads threads) {
         this.store = store;
         this.notifier = notifier;
         this.periodNanos = Math.max(MIN_PERIOD_NANOS, shortestLease.toNanos() / LOOKS_PER_LEASE);
-        this.thread = Executors.newSingleThreadScheduledExecutor(work -> {
-            Thread created = new Thread(work, "dedup-heartbeat-" + store.storeName());
-            created.setDaemon(true);
-            return created;
-        });
-        this.beats = thread.scheduleWithFixedDelay(this::safeBeat, periodNanos, periodNanos, TimeUnit.NANOSECONDS);
+        // If no thread can be had, the thread of the looks renews: a late renewal of others is better than none.
+        this.beats = threads.every(periodNanos, () -> !isIdle(), this::safeBeat, true);
     }
 
     public void add(AdmittedRun execution) {
@@ -169,7 +164,7 @@ public final class Heartbeat implements AutoCloseable {
         return claims.stream().filter(execution -> which.test(keyOf(execution))).toList();
     }
 
-    /** A scheduled task that throws would never run again, and every lease of the process would expire silently. */
+    /** Nothing is thrown to the thread, which may have other work. */
     private void safeBeat() {
         try {
             beat();
@@ -259,7 +254,7 @@ public final class Heartbeat implements AutoCloseable {
 
     @Override
     public void close() {
-        beats.cancel(false);
-        thread.shutdownNow();
+        beats.cancel();
+        beats.interrupt();
     }
 }

@@ -13,6 +13,7 @@ import io.dedup.adapter.Execution;
 import io.dedup.adapter.WaitBudget;
 import io.dedup.internal.engine.DedupEngine;
 import io.dedup.internal.engine.EngineSettings;
+import io.dedup.internal.thread.EngineThreads;
 import io.dedup.policy.DedupPolicy;
 import io.dedup.policy.OnMissingId;
 import io.dedup.policy.OnStoreFailure;
@@ -36,7 +37,17 @@ class ClaimSettlementTest {
     private final FaultyStore store = new FaultyStore(new InMemoryDedupStore(clock, Duration.ofDays(7)));
     private final Events events = new Events();
     private final DedupEngine engine = new DedupEngine(new EngineSettings(
-            store, null, null, List.of(events), null, null, null, null, Duration.ofSeconds(30), Duration.ZERO));
+            store,
+            null,
+            null,
+            List.of(events),
+            null,
+            null,
+            null,
+            null,
+            new EngineThreads(),
+            Duration.ofSeconds(30),
+            Duration.ZERO));
     private final DedupTopic topic = topic(DedupPolicy.builder());
     private final DedupTopic shadow = topic(DedupPolicy.builder().shadow(true));
 

@@ -7,8 +7,10 @@ import io.dedup.failover.plan.Scenario;
 import io.dedup.failover.plan.Size;
 import java.time.Duration;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("long")
 class DatabaseFailoverTest {
     /** One that cuts the replica off, notices the death at once, and moves the address before the promotion. */
     private static final long SEED = 139;

@@ -7,10 +7,12 @@ import io.dedup.failover.plan.Scenario;
 import io.dedup.failover.plan.Size;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The short form: one failover; {@link FailoversMain} is the long one. */
+@Tag("long")
 class FailoverTest {
     private static final Duration BOUND = Duration.ofMinutes(2);
 

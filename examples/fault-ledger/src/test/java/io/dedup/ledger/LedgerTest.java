@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -26,6 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
  * transaction, a retry topic, batches, and acknowledgments by the handler of a record and of a batch, static and dynamic
  * members, and all three ways to share partitions.
  */
+@Tag("long")
 class LedgerTest {
     private static final long SEED = 3984;
 

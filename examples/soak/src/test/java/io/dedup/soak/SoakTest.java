@@ -10,11 +10,13 @@ import io.dedup.soak.run.Run;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A few seconds of it; {@link SoakMain} takes an hour. */
+@Tag("long")
 class SoakTest {
     @TempDir
     private Path directory;

@@ -17,6 +17,7 @@ import java.lang.reflect.Proxy;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -145,6 +146,25 @@ class DeduplicatedMethodTest {
             billing.report();
             billing.report();
             assertThat(target(billing).charged).containsExactly("a", "b", "a7", "a8", "report");
+        });
+    }
+
+    static class Elsewhere {
+        @Deduplicated(topic = "orders", consumer = "elsewhere", id = "#id")
+        public void handle(String id) {}
+    }
+
+    @Test
+    @DisplayName("the consumers of an application share the thread that looks whether leases are to be renewed")
+    void sharedThreads() {
+        Set<Thread> before = Thread.getAllStackTraces().keySet();
+        app.withUserConfiguration(BillingApp.class).withBean(Elsewhere.class).run(context -> {
+            context.getBean(Billing.class).charge(new Order("a", 1));
+            context.getBean(Elsewhere.class).handle("a");
+            assertThat(Thread.getAllStackTraces().keySet())
+                    .filteredOn(thread ->
+                            !before.contains(thread) && thread.getName().startsWith("dedup-timer-"))
+                    .hasSize(1);
         });
     }
 

@@ -8,11 +8,13 @@ import io.dedup.ledger.tally.RowResult;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The short form: one pass with few faults, every kind of consumer; {@link RocketMqLedgerMain} is the long one. */
+@Tag("long")
 class RocketMqLedgerTest {
     private static final int KINDS = 6;
 

@@ -3,14 +3,17 @@ package io.dedup.simulation.threads;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionHandler;
+import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
-/** What {@code new ThreadPoolExecutor} makes in a simulated run. It has as many threads as it has work for, up to its core size. */
+/** What {@code new ThreadPoolExecutor} makes in a simulated run. It has as many threads as it has work for, up to its core size, or to its maximum if it queues nothing. */
 public class SimulatedPool extends ThreadPoolExecutor {
     private final BlockingQueue<Runnable> queue;
+    private final int most;
     private final List<Thread> threads = new ArrayList<>();
     private int idle;
     private boolean shutDown;
@@ -18,7 +21,9 @@ public class SimulatedPool extends ThreadPoolExecutor {
     public SimulatedPool(
             int core, int max, long keep, TimeUnit unit, BlockingQueue<Runnable> queue, ThreadFactory factory) {
         super(core, max, keep, unit, queue, factory);
-        this.queue = queue;
+        boolean queues = !(queue instanceof SynchronousQueue);
+        this.queue = queues ? queue : new LinkedBlockingQueue<>();
+        this.most = queues ? core : max;
     }
 
     public SimulatedPool(
@@ -31,6 +36,7 @@ public class SimulatedPool extends ThreadPoolExecutor {
             RejectedExecutionHandler handler) {
         super(core, max, keep, unit, queue, factory, handler);
         this.queue = queue;
+        this.most = core;
     }
 
     @Override
@@ -45,7 +51,7 @@ public class SimulatedPool extends ThreadPoolExecutor {
             return;
         }
         queue.add(task);
-        if (idle < queue.size() && threads.size() < getCorePoolSize()) {
+        if (idle < queue.size() && threads.size() < most) {
             Thread thread = getThreadFactory().newThread(this::work);
             threads.add(thread);
             thread.start();

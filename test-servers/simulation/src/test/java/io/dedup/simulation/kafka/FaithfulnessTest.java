@@ -80,8 +80,8 @@ class FaithfulnessTest {
             while (real.get(same).equals(simulated.get(same))) {
                 same++;
             }
-            differences.add(String.join("\n", real.subList(0, same)) + "\nreal:      " + real.get(same)
-                    + "\nsimulated: " + simulated.get(same) + "\nof script " + (FIRST + script) + "\n\n");
+            differences.add("script " + (FIRST + script) + "\nreal:      " + real.get(same) + "\nsimulated: "
+                    + simulated.get(same) + "\nafter:\n" + String.join("\n", real.subList(0, same)) + "\n\n");
         }
     }
 }

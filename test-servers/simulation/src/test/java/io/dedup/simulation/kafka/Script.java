@@ -264,8 +264,9 @@ final class Script {
         open();
     }
 
-    /** The other member joins, or leaves. */
+    /** The other member joins, or leaves. What was sought is found before: how many polls a rebalance takes isn't compared. */
     private void rebalance() {
+        findPositions();
         if (!subscribes) {
             observe("assign anew", () -> {
                 consumer.assign(partitions.subList(0, 1));

@@ -23,6 +23,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
@@ -39,6 +40,7 @@ public final class DeduplicatorFactory {
     private final ObjectProvider<RunReference> runReference;
     private final ObjectProvider<StepCodec> stepCodec;
     private final DedupContexts contexts;
+    private final AtomicReference<@Nullable Deduplicator> first = new AtomicReference<>();
 
     public DeduplicatorFactory(
             DedupProperties properties,
@@ -116,6 +118,10 @@ public final class DeduplicatorFactory {
         DedupStore store = stores.store();
         DeduplicatorBuilder builder =
                 Deduplicators.builder(store).consumer(consumer).contexts(contexts);
+        Deduplicator other = first.get();
+        if (other != null) {
+            builder.threadsOf(other);
+        }
         setShutdownTimeout(builder);
         if (instance != null) {
             builder.instance(instance);
@@ -142,7 +148,9 @@ public final class DeduplicatorFactory {
                     return plan == null ? defaults : plan.policy();
                 })));
         try {
-            return builder.build();
+            Deduplicator built = builder.build();
+            first.compareAndSet(null, built);
+            return built;
         } catch (OtherHashKeyException e) {
             throw new DedupConfigurationException(
                     YamlNames.inYaml(String.valueOf(e.getMessage())) + ".",
