@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.junit.jupiter.api.DisplayName;
@@ -18,6 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.springframework.kafka.listener.AcknowledgingConsumerAwareMessageListener;
 import org.springframework.kafka.listener.AcknowledgingMessageListener;
 import org.springframework.kafka.listener.BatchAcknowledgingMessageListener;
 import org.springframework.kafka.listener.BatchListenerFailedException;
@@ -189,6 +191,39 @@ class ManualAckTest {
             scene.awaitCommitted(2);
             assertThat(scene.effects).containsExactly("a", "b");
             assertThat(scene.events.stream().filter("released a"::equals)).hasSize(2);
+        }
+    }
+
+    @Test
+    @DisplayName("K4 a nack sleeps while another partition is held, whose record is nacked next: both are handled")
+    void nackWhileAnotherPartitionIsHeld() {
+        try (Scene scene = new Scene(2, policy -> policy.maxDeferDelay(Duration.ofMillis(100)))) {
+            Execution elsewhere = scene.runningElsewhere("held");
+            AtomicInteger heldRuns = new AtomicInteger();
+            AtomicBoolean slept = new AtomicBoolean();
+            scene.sendTo(0, "held");
+            var container = scene.container(AckMode.MANUAL, (AcknowledgingConsumerAwareMessageListener<String, String>)
+                    (record, ack, consumer) -> {
+                        boolean isHeld = consumer.paused().stream().anyMatch(each -> each.partition() == 0);
+                        if (Scene.id(record).equals("nacked") && !slept.get()) {
+                            if (isHeld) {
+                                elsewhere.fail(new IllegalStateException("the hold ends during the sleep"));
+                                slept.set(true);
+                            }
+                            ack.nack(isHeld ? Duration.ofSeconds(2) : Duration.ZERO);
+                        } else if (Scene.id(record).equals("held") && heldRuns.incrementAndGet() == 1) {
+                            ack.nack(Duration.ofMillis(10));
+                        } else {
+                            scene.effect().accept(record);
+                            ack.acknowledge();
+                        }
+                    });
+            scene.start(container);
+            await().atMost(Scene.PATIENCE).until(() -> !scene.deferrals.isEmpty());
+            scene.sendTo(1, "nacked");
+
+            await().atMost(Duration.ofSeconds(20))
+                    .untilAsserted(() -> assertThat(scene.effects).containsExactlyInAnyOrder("held", "nacked"));
         }
     }
 

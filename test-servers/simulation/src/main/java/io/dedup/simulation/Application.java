@@ -6,6 +6,8 @@ import io.dedup.simulation.Circumstances.OnFailure;
 import io.dedup.simulation.Circumstances.Place;
 import io.dedup.simulation.Circumstances.SeekBy;
 import io.dedup.simulation.draw.Draws;
+import io.dedup.simulation.kafka.SimulatedProducers;
+import io.dedup.simulation.store.DatabaseProcess;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -25,6 +27,7 @@ import org.springframework.kafka.listener.AbstractMessageListenerContainer;
 import org.springframework.kafka.listener.AfterRollbackProcessor;
 import org.springframework.kafka.listener.BatchListenerFailedException;
 import org.springframework.kafka.listener.ConsumerSeekAware.ConsumerSeekCallback;
+import org.springframework.kafka.listener.DeadLetterPublishingRecoverer;
 import org.springframework.kafka.listener.DefaultAfterRollbackProcessor;
 import org.springframework.kafka.listener.DefaultErrorHandler;
 import org.springframework.kafka.support.Acknowledgment;
@@ -61,6 +64,10 @@ final class Application {
     private long sleptAt = System.nanoTime() - NACKS_APART.toNanos();
     private @Nullable AbstractMessageListenerContainer<String, String> container;
     private @Nullable KafkaTemplate<String, String> outputs;
+    private @Nullable DatabaseProcess database;
+    private @Nullable DeadLetterPublishingRecoverer deadLetters;
+    private int begun;
+    private boolean writeFailed;
     private @Nullable ConsumerSeekCallback seekCallback;
 
     /** What ends after its listener's call, in so many polls. */
@@ -96,6 +103,32 @@ final class Application {
     /** Where the effects go in a Kafka transaction; null outside of one. */
     void outputs(@Nullable KafkaTemplate<String, String> template) {
         outputs = template;
+    }
+
+    /** The database in which the effects are; null if they are elsewhere. */
+    void database(@Nullable DatabaseProcess process) {
+        database = process;
+    }
+
+    /** The database has committed the effect of this message. */
+    void committed(String id) {
+        effects.merge(id, 1, Integer::sum);
+    }
+
+    /** The database has refused to commit the effect of this message: the application's failure. */
+    void refused(String id) {
+        failed.add(id);
+    }
+
+    /** Sends what is given up to the dead-letter topic; null if nobody keeps it. */
+    void deadLetters(@Nullable KafkaTemplate<String, String> template) {
+        if (template == null) {
+            deadLetters = null;
+            return;
+        }
+        deadLetters = new DeadLetterPublishingRecoverer(
+                template, (record, failure) -> new TopicPartition(SimulatedProducers.DEAD_LETTERS, -1));
+        deadLetters.setVerifyPartition(false);
     }
 
     boolean isInUserCode() {
@@ -164,6 +197,11 @@ final class Application {
         return givenUp.contains(id) || interceptors.drops(id) || filters(id);
     }
 
+    /** Whether the application has failed to handle this message: only then its error handler may give it up. */
+    boolean hasFailed(String id) {
+        return failed.contains(id);
+    }
+
     /** Whether its error handler gave up a record of this message. */
     boolean hasRecovered(String id) {
         return recovered.contains(id);
@@ -193,10 +231,9 @@ final class Application {
 
     /** Handles a record of a listener that answers. Returns whether it has; otherwise it has sought back. */
     boolean handles(ConsumerRecord<String, String> record, org.apache.kafka.clients.consumer.Consumer<?, ?> consumer) {
-        String id = requireNonNull(record.value());
-        int before = effects.getOrDefault(id, 0);
+        int before = begun;
         handle(record, null, consumer);
-        return effects.getOrDefault(id, 0) > before;
+        return begun > before;
     }
 
     void handle(
@@ -346,6 +383,20 @@ final class Application {
             collect(batch, requireNonNull(acknowledgment), requireNonNull(consumer));
             return;
         }
+        writeFailed = false;
+        try {
+            handleAll(batch, acknowledgment, consumer);
+        } finally {
+            if (writeFailed) { // whatever is thrown then, it names no record
+                batch.forEach(this::failed);
+            }
+        }
+    }
+
+    private void handleAll(
+            List<ConsumerRecord<String, String>> batch,
+            @Nullable Acknowledgment acknowledgment,
+            org.apache.kafka.clients.consumer.@Nullable Consumer<?, ?> consumer) {
         if (circumstances.onFailure() == OnFailure.THROW) { // it cannot name a record, so it does everything or nothing
             for (ConsumerRecord<String, String> record : batch) {
                 if (fails(record)) {
@@ -408,10 +459,30 @@ final class Application {
 
     private void effect(ConsumerRecord<String, String> record) {
         steps.accept("effect of " + place(record));
-        if (outputs != null) {
+        begun++;
+        if (database != null) {
+            write(requireNonNull(record.value()), database);
+        } else if (outputs != null) {
             outputs.send("outputs", record.value()).join();
         } else {
             effects.merge(requireNonNull(record.value()), 1, Integer::sum);
+        }
+    }
+
+    /** A handler should pass on what the database throws; some don't. */
+    private void write(String id, DatabaseProcess process) {
+        try {
+            process.effect(id);
+        } catch (RuntimeException e) {
+            boolean goesOn = draws.chance(3, "the handler of " + id + " goes on after a failure");
+            steps.accept("the effect of " + id + " fails" + (goesOn ? ", and the handler goes on" : ""));
+            if (goesOn || !process.isUndoneByOthers(e)) {
+                failed.add(id);
+                writeFailed = true;
+            }
+            if (!goesOn) {
+                throw e;
+            }
         }
     }
 
@@ -422,7 +493,13 @@ final class Application {
             steps.accept("recoverer throws at " + place(record));
             throw new IllegalStateException("the dead-letter topic doesn't answer");
         }
-        giveUp(record);
+        if (deadLetters != null) {
+            steps.accept("dead letter: " + place(record));
+            deadLetters.accept(record, consumer, new IllegalStateException("given up"));
+            recovered.add(String.valueOf(record.value()));
+        } else {
+            giveUp(record);
+        }
     }
 
     private void giveUp(ConsumerRecord<?, ?> record) {

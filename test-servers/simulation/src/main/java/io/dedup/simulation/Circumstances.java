@@ -1,5 +1,6 @@
 package io.dedup.simulation;
 
+import io.dedup.policy.DedupMode;
 import io.dedup.simulation.draw.Draws;
 import io.dedup.simulation.kafka.GroupProtocol;
 import io.dedup.simulation.kafka.SimulatedConsumer.Reset;
@@ -17,6 +18,7 @@ record Circumstances(
         boolean batch,
         Listening listening,
         AckMode ackMode,
+        DedupMode mode,
         boolean claimAhead,
         boolean asyncAcks,
         boolean collects,
@@ -29,6 +31,7 @@ record Circumstances(
         boolean fixTxOffsets,
         boolean filter,
         boolean replies,
+        boolean deadLetters,
         OnFailure onFailure,
         SeekBy seekBy,
         ErrorHandling errorHandling,
@@ -146,7 +149,8 @@ record Circumstances(
         INTERCEPTOR_SET_AFTERWARDS,
         COOPERATIVE_WITHOUT_POST_PROCESSORS,
         ASYNC_ACKS_OF_BATCHES,
-        CONTEXT_OF_A_BATCH
+        CONTEXT_OF_A_BATCH,
+        DATABASE_IN_KAFKA_TRANSACTION
     }
 
     private static final Set<ErrorHandling> ERRORS_WITHOUT_SEEKS =
@@ -162,12 +166,15 @@ record Circumstances(
         // Most others would be refused: a few of those are enough.
         boolean fixing = fixTxOffsets && draws.below(6, "fixTxOffsets is refused") != 0;
         boolean batch = draws.below(3, "batch") == 0;
+        DedupMode dedupMode =
+                draws.below(4, "transactional") == 0 ? draws.pick(DedupMode.values(), "mode") : DedupMode.LEASED;
+        boolean database = dedupMode.isTransactional();
         AckMode mode = draws.pick(AckMode.values(), "ackMode");
         if (batch && mode == AckMode.RECORD) {
             mode = AckMode.BATCH;
         }
         Listening listening = draws.pick(Listening.values(), "listening");
-        if (fixing && listening == Listening.FUTURE) {
+        if ((fixing || database) && listening == Listening.FUTURE) {
             listening = Listening.METHOD;
         }
         if ((listening == Listening.FUTURE && !batch)
@@ -175,9 +182,11 @@ record Circumstances(
             mode = AckMode.BATCH;
         }
         boolean manual = mode == AckMode.MANUAL || mode == AckMode.MANUAL_IMMEDIATE;
-        boolean transaction = draws.below(4, "inKafkaTransaction") == 0 && !manual;
-        boolean asyncAcks = draws.below(3, "asyncAcks") == 0 && manual && !batch;
-        boolean collects = draws.below(3, "collects") == 0 && manual && !asyncAcks;
+        boolean transaction = draws.below(4, "inKafkaTransaction") == 0
+                && !manual
+                && (!database || mistake == StartMistake.DATABASE_IN_KAFKA_TRANSACTION);
+        boolean asyncAcks = draws.below(3, "asyncAcks") == 0 && manual && !batch && !database;
+        boolean collects = draws.below(3, "collects") == 0 && manual && !asyncAcks && !database;
         if (listening == Listening.FUTURE && (batch || transaction)) {
             listening = Listening.METHOD;
         }
@@ -222,6 +231,7 @@ record Circumstances(
                 batch,
                 listening,
                 mode,
+                dedupMode,
                 draws.below(4, "claimAhead") != 0,
                 asyncAcks,
                 collects,
@@ -234,6 +244,7 @@ record Circumstances(
                 fixTxOffsets,
                 draws.below(5, "filter") == 0 && listening == Listening.METHOD && !collects,
                 replies,
+                draws.below(3, "deadLetters") == 0 && !transaction,
                 onFailure,
                 seekBy,
                 errorHandling,
@@ -250,6 +261,11 @@ record Circumstances(
                 mistake);
     }
 
+    /** Whether effects and records are in one database transaction. */
+    boolean inDatabase() {
+        return mode.isTransactional();
+    }
+
     boolean isManual() {
         return ackMode == AckMode.MANUAL || ackMode == AckMode.MANUAL_IMMEDIATE;
     }
@@ -264,6 +280,8 @@ record Circumstances(
             case INTERCEPTOR_SET_AFTERWARDS -> inKafkaTransaction ? "interceptor was set after" : null;
             case COOPERATIVE_WITHOUT_POST_PROCESSORS -> "ignores addPostProcessor";
             case ASYNC_ACKS_OF_BATCHES -> batch ? "asyncAcks" : null;
+            case DATABASE_IN_KAFKA_TRANSACTION ->
+                mode.isTransactional() && inKafkaTransaction ? "a Kafka transaction around a transactional mode" : null;
             case CONTEXT_OF_A_BATCH ->
                 batch && listening == Listening.METHOD && !isManual() ? "DedupContext parameter" : null;
         };

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 import org.springframework.kafka.config.MethodKafkaListenerEndpoint;
 import org.springframework.kafka.listener.AcknowledgingConsumerAwareMessageListener;
@@ -19,6 +20,7 @@ import org.springframework.kafka.listener.ConsumerSeekAware;
 import org.springframework.kafka.listener.KafkaListenerErrorHandler;
 import org.springframework.kafka.listener.ListenerExecutionFailedException;
 import org.springframework.kafka.support.Acknowledgment;
+import org.springframework.kafka.support.KafkaHeaders;
 import org.springframework.messaging.Message;
 import org.springframework.messaging.handler.annotation.SendTo;
 import org.springframework.messaging.handler.annotation.support.DefaultMessageHandlerMethodFactory;
@@ -175,9 +177,19 @@ final class Listeners {
         @SuppressWarnings("NullAway") // null is what an error handler returns that has no reply
         public @Nullable Object handleError(
                 Message<?> message, ListenerExecutionFailedException exception, @Nullable Consumer<?, ?> consumer) {
-            ConsumerRecord<?, ?> record = (ConsumerRecord<?, ?>) message.getPayload();
-            requireNonNull(consumer).seek(Application.partition(record), record.offset());
+            if (message.getPayload() instanceof ConsumerRecord<?, ?> record) {
+                requireNonNull(consumer).seek(Application.partition(record), record.offset());
+            } else { // where it is needed for a reply, the message is converted
+                TopicPartition partition = new TopicPartition(
+                        header(message, KafkaHeaders.RECEIVED_TOPIC, String.class),
+                        header(message, KafkaHeaders.RECEIVED_PARTITION, Integer.class));
+                requireNonNull(consumer).seek(partition, header(message, KafkaHeaders.OFFSET, Long.class));
+            }
             return null;
+        }
+
+        private static <T> T header(Message<?> message, String name, Class<T> type) {
+            return requireNonNull(message.getHeaders().get(name, type), name);
         }
     }
 }

@@ -8,6 +8,7 @@ import io.dedup.engine.Deduplicators;
 import io.dedup.kafka.KafkaDedup;
 import io.dedup.kafka.KafkaDedupBuilder;
 import io.dedup.kafka.id.KafkaMessageIds;
+import io.dedup.policy.DedupMode;
 import io.dedup.simulation.Circumstances.Listening;
 import io.dedup.simulation.Circumstances.StartMistake;
 import io.dedup.simulation.Circumstances.UserCall;
@@ -18,9 +19,11 @@ import io.dedup.simulation.kafka.SimulatedConsumer;
 import io.dedup.simulation.kafka.SimulatedConsumers;
 import io.dedup.simulation.kafka.SimulatedProducers;
 import io.dedup.simulation.kafka.Trouble;
+import io.dedup.simulation.store.DatabaseProcess;
 import io.dedup.simulation.store.FailingStore;
 import io.dedup.simulation.store.OtherProcess;
 import io.dedup.simulation.store.SettableClock;
+import io.dedup.simulation.store.SimulatedDatabase;
 import io.dedup.store.StoredRecord;
 import io.dedup.store.memory.InMemoryDedupStore;
 import java.time.Duration;
@@ -71,6 +74,10 @@ final class Run {
     private final SettableClock clock = new SettableClock();
     private final InMemoryDedupStore records =
             new InMemoryDedupStore(clock, InMemoryDedupStore.DEFAULT_ATTEMPT_RETENTION);
+    /** The claims; in mode TIERED these are in front of the database's records. */
+    private final InMemoryDedupStore front;
+
+    private final SimulatedDatabase database;
     private final ConcurrentMap<String, Integer> storeCalls = new ConcurrentHashMap<>();
     private final Queue<Arrival> arrivals = new ArrayDeque<>();
     private final Map<String, Integer> effectsElsewhere = new HashMap<>();
@@ -89,8 +96,20 @@ final class Run {
         this.broker = new SimulatedBroker(TOPIC, circumstances.partitions());
         this.application = new Application(
                 circumstances, draws, steps::add, () -> requireNonNull(current).restart(false));
+        this.front = circumstances.mode() == DedupMode.TIERED
+                ? new InMemoryDedupStore(clock, InMemoryDedupStore.DEFAULT_ATTEMPT_RETENTION)
+                : records;
+        this.database = new SimulatedDatabase(
+                records, !circumstances.impossible().contains(Trouble.Kind.CRASH), draws, steps::add);
         this.other = new OtherProcess(
-                records, clock::advance, TOPIC, draws, steps::add, id -> effectsElsewhere.merge(id, 1, Integer::sum));
+                records,
+                circumstances.inDatabase() ? database : null,
+                clock::advance,
+                TOPIC,
+                draws,
+                steps::add,
+                id -> effectsElsewhere.merge(id, 1, Integer::sum));
+        database.observe(application::committed, application::refused, this::pauses);
     }
 
     /** @param steps gets the time line; thread-safe */
@@ -109,6 +128,15 @@ final class Run {
         }
         other.close();
         return verdict(stuck);
+    }
+
+    /** The process stands still while it handles a message, for longer than its lease, and another process gets a copy. */
+    private void pauses(String id) {
+        if (draws.happens("a pause", "past the lease of " + id)) {
+            steps.add("the process stands still past its lease of " + id);
+            clock.advance(LEASE.multipliedBy(2));
+            other.copy(id);
+        }
     }
 
     /** What producers will send, in this order: each message, and later copies of some. */
@@ -156,11 +184,13 @@ final class Run {
     private boolean consume(Trouble trouble) {
         End end = End.CRASHED;
         while (end == End.CRASHED) {
-            FailingStore process = new FailingStore(records, draws, storeCalls, steps::add);
+            Running process = new Running();
             try (Deduplicator dedup = deduplicator(process);
                     KafkaDedup kafka = adapter(dedup, trouble)) {
+                application.database(circumstances.inDatabase() ? process.database : null);
                 do {
                     end = consume(kafka, process, trouble);
+                    end = process.dead ? End.CRASHED : end; // it may have died while it was being stopped
                 } while (end == End.RESTARTED);
             }
             if (end == End.CRASHED) {
@@ -169,6 +199,28 @@ final class Run {
             }
         }
         return end == End.STUCK;
+    }
+
+    /** One process: how it reaches the store and the database until it dies. */
+    private final class Running {
+        private final FailingStore store = new FailingStore(
+                front == records && circumstances.inDatabase() ? Run.this.database.claims() : front,
+                draws,
+                storeCalls,
+                steps::add);
+
+        private final DatabaseProcess database = new DatabaseProcess(
+                Run.this.database,
+                front == records,
+                () -> requireNonNull(current).restart(true));
+
+        private volatile boolean dead;
+
+        void kill() {
+            dead = true;
+            store.kill();
+            database.kill();
+        }
     }
 
     private KafkaDedup adapter(Deduplicator dedup, Trouble trouble) {
@@ -185,13 +237,15 @@ final class Run {
         clock.advance(LEASE.multipliedBy(2));
     }
 
-    private Deduplicator deduplicator(FailingStore process) {
-        return Deduplicators.builder(process.asStore())
+    private Deduplicator deduplicator(Running process) {
+        return Deduplicators.builder(process.store.asStore())
                 .consumer("group")
+                .transactions(process.database)
                 .shutdownTimeout(Duration.ofSeconds(1))
                 .topic(
                         TOPIC,
-                        policy -> policy.lease(LEASE)
+                        policy -> policy.mode(circumstances.mode())
+                                .lease(LEASE)
                                 .maxProcessingTime(LEASE)
                                 .inFlightWait(Duration.ZERO)
                                 .maxDeferDelay(Duration.ofMillis(10)))
@@ -199,7 +253,7 @@ final class Run {
     }
 
     /** Runs one container until nothing more happens in it, or until it is to end. */
-    private End consume(KafkaDedup kafka, FailingStore process, Trouble trouble) {
+    private End consume(KafkaDedup kafka, Running process, Trouble trouble) {
         Observation observation = new Observation(process);
         current = observation;
         ConcurrentMessageListenerContainer<String, String> container = container(trouble, observation);
@@ -278,12 +332,12 @@ final class Run {
     }
 
     private final class Observation implements SimulatedConsumer.Observer {
-        private final FailingStore process;
+        private final Running process;
         private final Semaphore ended = new Semaphore(0);
         private volatile End end = End.STUCK;
         private int idlePolls;
 
-        Observation(FailingStore process) {
+        Observation(Running process) {
             this.process = process;
         }
 
@@ -297,6 +351,10 @@ final class Run {
         public void polling(int tick) {
             arrive(tick, false);
             other.tick(tick);
+            if (database.tick()) {
+                steps.add("leases end");
+                clock.advance(LEASE.multipliedBy(2));
+            }
             application.polling(tick);
         }
 
@@ -311,6 +369,11 @@ final class Run {
                 end = End.IDLE;
                 ended.release();
             }
+        }
+
+        @Override
+        public boolean isDead() {
+            return process.dead;
         }
 
         @Override
@@ -399,6 +462,10 @@ final class Run {
         } else {
             application.outputs(null);
         }
+        application.deadLetters(
+                circumstances.deadLetters()
+                        ? new KafkaTemplate<>(SimulatedProducers.ofReplies(broker, trouble, observer))
+                        : null);
         application.configure(container);
         return container;
     }
@@ -406,6 +473,7 @@ final class Run {
     private Verdict verdict(boolean stuck) {
         broker.endTransactions();
         List<String> outputs = broker.outputs();
+        Set<String> deadLetters = broker.deadLetters();
         Set<String> deleted = broker.deleted();
         Set<String> lost = new LinkedHashSet<>();
         Map<String, Integer> doubled = new TreeMap<>();
@@ -420,15 +488,19 @@ final class Run {
                     + (circumstances.inKafkaTransaction()
                             ? Collections.frequency(outputs, id)
                             : application.effects().getOrDefault(id, 0));
-            boolean gaveUp = application.gaveUp(id) || outputs.contains(Application.DEAD + id);
+            boolean gaveUp = application.gaveUp(id)
+                    || (application.hasFailed(id) && deadLetters.contains(id))
+                    || outputs.contains(Application.DEAD + id);
             if (effects == 0 && !gaveUp && !deleted.contains(id)) {
                 lost.add(id);
             }
             if (circumstances.replies() && isUnanswered(id) && !gaveUp && !deleted.contains(id)) {
                 lost.add("reply to " + id);
             }
-            // A crash may repeat what was handled and not recorded; so may a commit whose evidence was deleted.
-            if (effects > 1 + expiries + (undecidable.contains(id) ? 1 : 0) && !PLAIN) {
+            // A crash may repeat what was handled and not recorded; so may a commit whose evidence was deleted. Nothing
+            // may that is in one transaction with its record.
+            int excused = circumstances.inDatabase() ? 0 : expiries + (undecidable.contains(id) ? 1 : 0);
+            if (effects > 1 + excused && !PLAIN) {
                 doubled.put(id, effects);
             }
         }
@@ -457,9 +529,9 @@ final class Run {
 
     /** The messages whose claims are live. */
     private Set<String> claimed() {
-        try (Deduplicator dedup = deduplicator(new FailingStore(records, draws, storeCalls, steps::add))) {
+        try (Deduplicator dedup = deduplicator(new Running())) {
             return ids.stream()
-                    .filter(id -> records.find(dedup.key(TOPIC, id))
+                    .filter(id -> front.find(dedup.key(TOPIC, id))
                             .filter(found -> found.state() == StoredRecord.State.PROCESSING)
                             .isPresent())
                     .collect(Collectors.toCollection(LinkedHashSet::new));

@@ -10,6 +10,7 @@ import org.springframework.kafka.support.Acknowledgment;
 public final class NackWatch implements Acknowledgment {
     private final Acknowledgment container;
     private volatile boolean nacked;
+    private Duration sleep = Duration.ZERO;
 
     public NackWatch(Acknowledgment container) {
         this.container = container;
@@ -17,6 +18,11 @@ public final class NackWatch implements Acknowledgment {
 
     public boolean isNacked() {
         return nacked;
+    }
+
+    /** How long the container sleeps before it fetches the nacked record again. */
+    public Duration sleep() {
+        return sleep;
     }
 
     @Override
@@ -33,12 +39,14 @@ public final class NackWatch implements Acknowledgment {
     public void nack(Duration sleep) {
         container.nack(sleep);
         nacked = true;
+        this.sleep = sleep;
     }
 
     @Override
     public void nack(int index, Duration sleep) {
         container.nack(index, sleep);
         nacked = true;
+        this.sleep = sleep;
     }
 
     @Override

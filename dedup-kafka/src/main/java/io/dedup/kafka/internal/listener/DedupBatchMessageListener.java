@@ -104,6 +104,9 @@ public final class DedupBatchMessageListener<K, V>
             new BatchPipeline<>(kind, batch, watched, consumer, handler).run();
             return records;
         });
+        if (watched != null && watched.isNacked()) {
+            bound.watched().nacked(watched.sleep());
+        }
         if (kind.transaction() != Transaction.KAFKA && (watched == null || !watched.isNacked())) {
             bound.outstanding().finished(records);
         }

@@ -63,6 +63,9 @@ public final class DedupMessageListener<K, V> extends FilteringMessageListenerAd
             } finally {
                 bound.watched().handedBack();
             }
+            if (watched != null && watched.isNacked()) {
+                bound.watched().nacked(watched.sleep());
+            }
             if (finished && (watched == null || !watched.isNacked())) {
                 bound.outstanding().finished(record);
             }

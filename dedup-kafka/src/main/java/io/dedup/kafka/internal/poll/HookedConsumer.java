@@ -119,6 +119,7 @@ final class HookedConsumer extends ConsumerWrapper {
                 sought(polls, requireNonNull(arguments));
                 return sought;
             }
+            case "pause" -> polls.paused();
             default -> {}
         }
         return call(method, arguments);

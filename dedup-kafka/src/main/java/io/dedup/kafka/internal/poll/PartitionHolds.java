@@ -52,6 +52,27 @@ public final class PartitionHolds {
     }
 
     private final Map<Held, End> ends = new HashMap<>();
+    /** Of a nack, until the container pauses its consumer for it. */
+    private long sleepMillis;
+    /** When the container resumes its consumer at the earliest; by its clock, which is the system's. */
+    private long asleepUntil;
+
+    /**
+     * The listener has nacked with a sleep, for which the container pauses its consumer next. No hold ends before that sleep
+     * does: if a listener nacks a record of such a partition meanwhile, spring-kafka forgets what it has paused for the first
+     * sleep, and never resumes it.
+     */
+    void nacked(Duration sleep) {
+        sleepMillis = sleep.toMillis();
+    }
+
+    /** The container pauses its consumer, or partitions of it. */
+    void paused() {
+        if (sleepMillis > 0) {
+            asleepUntil = System.currentTimeMillis() + sleepMillis;
+            sleepMillis = 0;
+        }
+    }
 
     /**
      * Pauses a partition.
@@ -74,7 +95,7 @@ public final class PartitionHolds {
 
     /** Resumes partitions whose hold is over. */
     public void endDue() {
-        if (ends.isEmpty()) {
+        if (ends.isEmpty() || sleepsFor() > 0) {
             return;
         }
         long now = System.nanoTime();
@@ -89,6 +110,10 @@ public final class PartitionHolds {
 
     /** Returns how long a poll may take. */
     public Duration untilNextEnd(Duration atMost) {
+        long asleep = sleepsFor();
+        if (asleep > 0 && !ends.isEmpty()) {
+            return Duration.ofMillis(Math.min(atMost.toMillis(), asleep));
+        }
         long now = System.nanoTime();
         long nanos = atMost.toNanos();
         for (End end : ends.values()) {
@@ -100,6 +125,11 @@ public final class PartitionHolds {
     /** The consumer won't poll any more. */
     public void endAll() {
         List.copyOf(ends.keySet()).forEach(this::end);
+    }
+
+    /** The container resumes when its sleep is over by a millisecond. */
+    private long sleepsFor() {
+        return asleepUntil == 0 ? 0 : Math.max(0, asleepUntil + 1 - System.currentTimeMillis());
     }
 
     private void end(Held key) {

@@ -308,6 +308,16 @@ public final class WatchedPolls {
         return seen;
     }
 
+    /** The listener has nacked, and the container sleeps before it goes on. */
+    public void nacked(Duration sleep) {
+        holds.nacked(sleep);
+    }
+
+    /** The container, or whoever else has the consumer, pauses partitions. */
+    void paused() {
+        holds.paused();
+    }
+
     /**
      * A listener or an error handler has the records and may poll meanwhile, as an error handler does to stay in its
      * group. Such a poll doesn't fetch them again: they would be redelivered after the error handler has given them up.

@@ -35,6 +35,7 @@ public final class SimulatedBroker {
     private final Map<TopicPartition, Set<String>> unanswered = new HashMap<>();
     private final Set<String> undecidable = new HashSet<>();
     private final Set<String> replies = new HashSet<>();
+    private final Set<String> deadLetters = new HashSet<>();
     /** What an administrator has deleted, or what Kafka itself skips after that. */
     private final Set<String> deleted = new HashSet<>();
     /** Partitions whose log has been cut above a position, so that Kafka may reset it. */
@@ -263,6 +264,15 @@ public final class SimulatedBroker {
 
     synchronized void reply(String value) {
         replies.add(value);
+    }
+
+    synchronized void deadLetter(String value) {
+        deadLetters.add(value);
+    }
+
+    /** What was sent to the dead-letter topic without a transaction. */
+    public synchronized Set<String> deadLetters() {
+        return Set.copyOf(deadLetters);
     }
 
     /** What was sent to the topic of replies. */

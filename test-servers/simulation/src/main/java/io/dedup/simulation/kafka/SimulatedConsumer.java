@@ -74,6 +74,9 @@ public final class SimulatedConsumer implements Consumer<String, String> {
         /** Whether the application or spring-kafka's code for it has called: the container itself isn't polling. */
         boolean isInUserCode();
 
+        /** Whether the process has died in the middle of something: nothing reaches the broker any more. */
+        boolean isDead();
+
         /**
          * The container must be stopped, and another one started; returns at once.
          *
@@ -154,6 +157,11 @@ public final class SimulatedConsumer implements Consumer<String, String> {
         requireOpen();
         throwWakeUp();
         runCallbacks();
+        if (observer.isDead()) {
+            LockSupport.parkNanos(Math.min(timeout.toNanos(), 200_000));
+            throwWakeUp();
+            return ConsumerRecords.empty();
+        }
         if (ticks()) {
             int tick = broker.tick();
             tick(trouble.atPoll(tick));
@@ -541,7 +549,11 @@ public final class SimulatedConsumer implements Consumer<String, String> {
     }
 
     private boolean isMember() {
-        return !dead && !fenced;
+        return !isDead() && !fenced;
+    }
+
+    private boolean isDead() {
+        return dead || observer.isDead();
     }
 
     @Override
@@ -777,7 +789,7 @@ public final class SimulatedConsumer implements Consumer<String, String> {
     @SuppressWarnings("removal") // nothing else makes one with a generation
     public ConsumerGroupMetadata groupMetadata() {
         return new ConsumerGroupMetadata(
-                "group", dead || fenced ? -2 : generation, "member", java.util.Optional.empty());
+                "group", isDead() || fenced ? -2 : generation, "member", java.util.Optional.empty());
     }
 
     @Override

@@ -111,10 +111,10 @@ final class SimulatedProducer implements Producer<String, String> {
     @Override
     public Future<RecordMetadata> send(ProducerRecord<String, String> record, @Nullable Callback callback) {
         if (!transactions) {
-            Kind fault = trouble.atSend();
+            Kind fault = observer.isDead() ? Kind.SEND_FAILS : trouble.atSend();
             observer.step("send " + record.value() + (fault == null ? "" : ": " + fault));
             if (fault != Kind.SEND_FAILS) {
-                broker.reply(record.value());
+                deliver(record);
             }
             if (fault != null) {
                 TimeoutException failure = new TimeoutException("simulated: no answer to a send");
@@ -130,6 +130,14 @@ final class SimulatedProducer implements Producer<String, String> {
             callback.onCompletion(metadata, null);
         }
         return CompletableFuture.completedFuture(metadata);
+    }
+
+    private void deliver(ProducerRecord<String, String> record) {
+        if (record.topic().equals(SimulatedProducers.DEAD_LETTERS)) {
+            broker.deadLetter(record.value());
+        } else {
+            broker.reply(record.value());
+        }
     }
 
     @Override

@@ -7,6 +7,9 @@ import org.springframework.kafka.core.DefaultKafkaProducerFactory;
 
 /** Makes the producers of one simulated broker. */
 public final class SimulatedProducers extends DefaultKafkaProducerFactory<String, String> {
+    /** The topic of dead letters. */
+    public static final String DEAD_LETTERS = "dead-letters";
+
     private final SimulatedBroker broker;
     private final Trouble trouble;
     private final SimulatedConsumer.Observer observer;
@@ -26,7 +29,7 @@ public final class SimulatedProducers extends DefaultKafkaProducerFactory<String
         return producers;
     }
 
-    /** Producers without, which send replies. */
+    /** Producers without, which send replies and dead letters. */
     public static SimulatedProducers ofReplies(
             SimulatedBroker broker, Trouble trouble, SimulatedConsumer.Observer observer) {
         return new SimulatedProducers(broker, trouble, observer);

@@ -70,6 +70,7 @@ final class RocketMqRun {
         };
         this.other = new OtherProcess(
                 records,
+                null,
                 time -> world.ledger.happened(Ledger.Kind.CRASHED, "another process"),
                 Member.TOPIC,
                 draws,

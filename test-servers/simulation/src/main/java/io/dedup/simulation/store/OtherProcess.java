@@ -5,7 +5,14 @@ import io.dedup.DedupOutcome;
 import io.dedup.Deduplicator;
 import io.dedup.engine.Deduplicators;
 import io.dedup.simulation.draw.Draws;
+import io.dedup.store.Claim;
+import io.dedup.store.ClaimRequest;
+import io.dedup.store.ClaimResult;
 import io.dedup.store.DedupStore;
+import io.dedup.store.Owner;
+import io.dedup.store.ReleaseMode;
+import io.dedup.store.ReleaseRequest;
+import io.dedup.store.WriteResult;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,25 +36,28 @@ public final class OtherProcess implements AutoCloseable {
     private final FailingStore store;
     private final Deduplicator dedup;
     private final String topic;
+    private final @Nullable SimulatedDatabase database;
+    private int claims;
     private final List<Claimed> claimed = new ArrayList<>();
     private boolean dead;
 
     private static final class Claimed {
         private final String id;
-        private final CompletableFuture<@Nullable Void> work;
-        private final CompletableFuture<?> outcome;
+        private final Consumer<Boolean> end;
         private int in;
 
-        Claimed(String id, CompletableFuture<@Nullable Void> work, CompletableFuture<?> outcome, int in) {
+        /** @param end is called with whether the message is handled */
+        Claimed(String id, Consumer<Boolean> end, int in) {
             this.id = id;
-            this.work = work;
-            this.outcome = outcome;
+            this.end = end;
             this.in = in;
         }
     }
 
+    /** @param database in which effects and records commit together; null if the effects are elsewhere */
     public OtherProcess(
             DedupStore records,
+            @Nullable SimulatedDatabase database,
             Consumer<Duration> passes,
             String topic,
             Draws draws,
@@ -58,6 +68,7 @@ public final class OtherProcess implements AutoCloseable {
         this.effects = effects;
         this.passes = passes;
         this.topic = topic;
+        this.database = database;
         Draws noFaults = new Draws(0, List.of());
         this.store = new FailingStore(records, noFaults, new ConcurrentHashMap<>(), steps);
         this.dedup = Deduplicators.builder(store.asStore())
@@ -69,9 +80,24 @@ public final class OtherProcess implements AutoCloseable {
 
     /** A message is about to be sent: this process may have claimed a copy of it already. */
     public void sent(String id) {
-        if (dead || !draws.happens("another process", "claims " + id)) {
+        if (!dead && draws.happens("another process", "claims " + id)) {
+            copy(id);
+        }
+    }
+
+    /** This process gets a copy of a message, and claims it if it can. */
+    public void copy(String id) {
+        if (dead) {
             return;
         }
+        Consumer<Boolean> end = database == null ? claim(id) : claim(id, database);
+        if (end != null) {
+            steps.accept("another process claims " + id);
+            claimed.add(new Claimed(id, end, 1 + draws.below(12, id + " is elsewhere")));
+        }
+    }
+
+    private @Nullable Consumer<Boolean> claim(String id) {
         CompletableFuture<@Nullable Void> work = new CompletableFuture<>();
         AtomicInteger runs = new AtomicInteger();
         CompletableFuture<DedupOutcome<@Nullable Void>> outcome = dedup.executeAsync(
@@ -80,10 +106,34 @@ public final class OtherProcess implements AutoCloseable {
                             return work;
                         })
                 .toCompletableFuture();
-        if (runs.get() > 0) {
-            steps.accept("another process claims " + id);
-            claimed.add(new Claimed(id, work, outcome, 1 + draws.below(12, id + " is elsewhere")));
+        return runs.get() == 0
+                ? null
+                : handles -> {
+                    if (handles) {
+                        effects.accept(id);
+                        work.complete(null);
+                    } else {
+                        work.completeExceptionally(new IllegalStateException("cannot handle " + id));
+                    }
+                    outcome.exceptionally(failure -> null).join(); // recorded before the next step
+                };
+    }
+
+    /** As a process in mode LEASED_TRANSACTIONAL: its commit is refused if another one has its claim. */
+    private @Nullable Consumer<Boolean> claim(String id, SimulatedDatabase shared) {
+        DedupStore table = shared.claims();
+        ClaimRequest request = new ClaimRequest(dedup.key(topic, id), new Owner("other-" + ++claims), LEASE);
+        if (!(table.claim(List.of(request)).get(0) instanceof ClaimResult.Acquired acquired)) {
+            return null;
         }
+        Claim claim = new Claim(request.key(), request.owner(), acquired.attempt());
+        return handles -> {
+            if (handles && !shared.commitElsewhere(claim, () -> effects.accept(id))) {
+                steps.accept("but it has lost its claim of " + id);
+            } else if (!handles && !shared.isLocked(claim.key())) {
+                List<WriteResult> unused = table.release(List.of(new ReleaseRequest(claim, ReleaseMode.STARTED)));
+            }
+        };
     }
 
     public void tick(int tick) {
@@ -98,15 +148,9 @@ public final class OtherProcess implements AutoCloseable {
         for (Claimed each : List.copyOf(claimed)) {
             if (--each.in <= 0) {
                 claimed.remove(each);
-                if (draws.below(3, each.id + " fails elsewhere") == 0) {
-                    steps.accept("the other process fails to handle " + each.id);
-                    each.work.completeExceptionally(new IllegalStateException("cannot handle " + each.id));
-                } else {
-                    steps.accept("the other process handles " + each.id);
-                    effects.accept(each.id);
-                    each.work.complete(null);
-                }
-                each.outcome.exceptionally(failure -> null).join(); // recorded before the next step
+                boolean handles = draws.below(3, each.id + " fails elsewhere") != 0;
+                steps.accept("the other process " + (handles ? "handles " : "fails to handle ") + each.id);
+                each.end.accept(handles);
             }
         }
     }

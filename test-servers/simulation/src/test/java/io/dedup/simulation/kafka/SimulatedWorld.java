@@ -81,6 +81,11 @@ final class SimulatedWorld implements World, SimulatedConsumer.Observer {
     public void polling(int tick) {}
 
     @Override
+    public boolean isDead() {
+        return false;
+    }
+
+    @Override
     public boolean isInUserCode() {
         return false;
     }
