@@ -77,6 +77,7 @@ final class ShareRun implements ShareBroker.Observer {
                 this);
         this.other = new OtherProcess(
                 records,
+                null,
                 time -> world.ledger.happened(Ledger.Kind.CRASHED, "another process"),
                 ShareProcess.TOPIC,
                 draws,
