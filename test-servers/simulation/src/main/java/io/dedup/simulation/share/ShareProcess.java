@@ -22,6 +22,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentMap;
 import java.util.function.BooleanSupplier;
 import org.apache.kafka.clients.consumer.AcknowledgeType;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ShareConsumer;
 import org.jspecify.annotations.Nullable;
@@ -277,7 +278,8 @@ final class ShareProcess {
         @Override
         public ShareConsumer<String, String> createShareConsumer(
                 @Nullable String groupId, @Nullable String clientId, Map<String, Object> overrides) {
-            return consumer("explicit".equalsIgnoreCase(String.valueOf(overrides.get("share.acknowledgement.mode"))));
+            return consumer("explicit"
+                    .equalsIgnoreCase(String.valueOf(overrides.get(ConsumerConfig.SHARE_ACKNOWLEDGEMENT_MODE_CONFIG))));
         }
 
         private ShareConsumer<String, String> consumer(boolean explicit) {

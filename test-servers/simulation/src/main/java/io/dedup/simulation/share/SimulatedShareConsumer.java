@@ -119,7 +119,7 @@ final class SimulatedShareConsumer implements ShareConsumer<String, String> {
             throw new IllegalStateException("This consumer has already been closed.");
         }
         if (inCallback) {
-            throw new IllegalStateException("simulated: not accessible from an acknowledgement commit callback");
+            throw new IllegalStateException("simulated: not accessible from an acknowledgment commit callback");
         }
     }
 
@@ -130,7 +130,7 @@ final class SimulatedShareConsumer implements ShareConsumer<String, String> {
         if (!explicit) {
             current.values().forEach(ShareFetched::acceptTheRest);
         } else if (!current.values().stream().allMatch(ShareFetched::isAcknowledged)) {
-            throw new IllegalStateException("All records must be acknowledged in explicit acknowledgement mode.");
+            throw new IllegalStateException("All records must be acknowledged in explicit acknowledgment mode.");
         }
         if (topics.isEmpty()) {
             throw new IllegalStateException("Consumer is not subscribed to any topics.");
@@ -343,7 +343,7 @@ final class SimulatedShareConsumer implements ShareConsumer<String, String> {
     public void acknowledge(ConsumerRecord<String, String> record, AcknowledgeType type) {
         mustBeOpen();
         if (!explicit) {
-            throw new IllegalStateException("Implicit acknowledgement of delivery is being used.");
+            throw new IllegalStateException("Implicit acknowledgment of delivery is being used.");
         }
         ShareFetched fetched = current.get(record.partition());
         if (fetched == null) {
@@ -357,9 +357,7 @@ final class SimulatedShareConsumer implements ShareConsumer<String, String> {
     public void acknowledge(String ofTopic, int partition, long offset, AcknowledgeType type) {
         mustBeOpen();
         throw new IllegalStateException(
-                explicit
-                        ? "The record cannot be acknowledged."
-                        : "Implicit acknowledgement of delivery is being used.");
+                explicit ? "The record cannot be acknowledged." : "Implicit acknowledgment of delivery is being used.");
     }
 
     @Override

@@ -13,6 +13,7 @@ import org.apache.kafka.clients.admin.AlterConfigOp;
 import org.apache.kafka.clients.admin.AlterConfigOp.OpType;
 import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.RecordsToDelete;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.KafkaShareConsumer;
 import org.apache.kafka.clients.consumer.ShareConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
@@ -57,7 +58,7 @@ final class RealShareGroup implements AutoCloseable {
         settings.put("bootstrap.servers", servers);
         settings.put("group.id", topic);
         settings.put("max.poll.records", maxPollRecords);
-        settings.put("share.acknowledgement.mode", explicit ? "explicit" : "implicit");
+        settings.put(ConsumerConfig.SHARE_ACKNOWLEDGEMENT_MODE_CONFIG, explicit ? "explicit" : "implicit");
         settings.put("fetch.max.wait.ms", 100);
         ShareConsumer<String, String> consumer =
                 new KafkaShareConsumer<>(settings, new StringDeserializer(), new StringDeserializer());
