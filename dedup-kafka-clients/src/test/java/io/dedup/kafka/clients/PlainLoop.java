@@ -16,10 +16,12 @@ import java.util.UUID;
 import java.util.concurrent.Callable;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.apache.kafka.common.serialization.StringSerializer;
 
@@ -81,11 +83,15 @@ public final class PlainLoop implements Callable<List<String>> {
                 var unused = producer.send(record(topic)).get();
             }
             int handled = 0;
-            for (int i = 0; i < 200 && poll.consumer().assignment().isEmpty(); i++) {
+            for (int i = 0; i < 1_000 && !hasReadBoth(poll.consumer(), new TopicPartition(topic, 0)); i++) {
                 handled += poll.poll(Duration.ofMillis(50), PlainLoop::ignore);
             }
-            return handled + poll.poll(Duration.ofMillis(300), PlainLoop::ignore);
+            return handled;
         }
+    }
+
+    private static boolean hasReadBoth(Consumer<?, ?> consumer, TopicPartition partition) {
+        return consumer.assignment().contains(partition) && consumer.position(partition) == 2;
     }
 
     private static DedupPoll<String, String> deduplicated(
