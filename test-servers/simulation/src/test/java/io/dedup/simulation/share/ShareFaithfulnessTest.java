@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 
 /** The simulated share consumer and the real one answer the same calls in the same way. */
 class ShareFaithfulnessTest {
-    private static final int SCRIPTS = Integer.getInteger("simulation.scripts", 24);
+    private static final int SCRIPTS = Integer.getInteger("simulation.scripts", 12);
     private static final long FIRST = Long.getLong("simulation.first-script", System.nanoTime());
     private static final int THREADS = 6;
 
