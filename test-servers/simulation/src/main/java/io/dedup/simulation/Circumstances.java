@@ -216,7 +216,8 @@ record Circumstances(
         Place place = draws.pick(Place.values(), "place");
         boolean calls = draws.below(2, "calls") == 0
                 && (place == Place.HANDLER || place == Place.INTERCEPTOR || !transaction)
-                && !(listening == Listening.FUTURE && place == Place.HANDLER)
+                // In an interceptor: it loses, see open.txt.
+                && !(listening == Listening.FUTURE && (place == Place.HANDLER || place == Place.INTERCEPTOR))
                 && !(later && call == UserCall.COMMIT_POSITIONS)
                 && !(collects && batch && call == UserCall.STOP)
                 && !(transaction && (call == UserCall.COMMIT_BELOW || call == UserCall.COMMIT_POSITIONS));
