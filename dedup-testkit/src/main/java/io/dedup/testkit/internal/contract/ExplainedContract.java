@@ -41,7 +41,7 @@ public abstract class ExplainedContract extends ContractGroup {
     private static final MessagePlace FIRST = new MessagePlace("3", 36, 7, 30);
     private static final MessagePlace OTHER = new MessagePlace("4", 12, 8, 10);
 
-    /** A process, and what it was told of duplicates. */
+    /** A process, and the duplicates that were reported to it. */
     private final class Instance implements AutoCloseable {
         private final Map<String, DuplicateDetails> explained = new ConcurrentHashMap<>();
         private final DedupScope scope;
