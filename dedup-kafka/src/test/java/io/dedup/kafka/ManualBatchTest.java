@@ -7,11 +7,14 @@ import io.dedup.adapter.WaitBudget;
 import io.dedup.store.StoredRecord.State;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.kafka.listener.BatchAcknowledgingMessageListener;
 import org.springframework.kafka.listener.BatchListenerFailedException;
 import org.springframework.kafka.listener.BatchMessageListener;
@@ -91,6 +94,61 @@ class ManualBatchTest {
             assertThat(scene.committed()).isEmpty();
             acks.forEach(Acknowledgment::acknowledge);
             scene.awaitCommitted(4);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"MANUAL", "MANUAL_IMMEDIATE"})
+    @DisplayName("K6 a duplicate in another partition doesn't hold an acknowledgment back")
+    void besideADuplicate(AckMode mode) {
+        try (Scene scene = new Scene(2, policy -> policy)) {
+            scene.runningElsewhere("done").succeed(null, WaitBudget.none());
+            List<Integer> polled = new CopyOnWriteArrayList<>();
+            var container = scene.container(
+                    mode, (BatchAcknowledgingMessageListener<String, String>) (records, ack) -> ack.acknowledge());
+            container.setBatchInterceptor((records, consumer) -> {
+                polled.add(records.count());
+                return records;
+            });
+            scene.sendTo(0, "done");
+            scene.sendTo(1, "a");
+            scene.start(container);
+            await().atMost(Scene.PATIENCE)
+                    .untilAsserted(() -> assertThat(scene.committed()).isEqualTo(Map.of(0, 1L, 1, 1L)));
+            assertThat(polled).containsExactly(2);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"MANUAL", "MANUAL_IMMEDIATE"})
+    @DisplayName("K6 an acknowledgment that another partition has held back doesn't move this one back")
+    void heldBackByAnotherPartition(AckMode mode) {
+        try (Scene scene = new Scene(2, policy -> policy)) {
+            var container =
+                    scene.container(mode, (BatchAcknowledgingMessageListener<String, String>) (records, ack) -> {
+                        calls.add(records.stream().map(Scene::id).toList());
+                        if (Scene.id(records.get(0)).equals("x")) {
+                            acks.add(ack); // with a worker
+                        } else {
+                            ack.acknowledge();
+                        }
+                    });
+            scene.start(container);
+            scene.sendTo(0, "x");
+            await().atMost(Scene.PATIENCE).until(() -> calls.contains(List.of("x")));
+            container.pause();
+            await().atMost(Scene.PATIENCE).until(container::isContainerPaused);
+            scene.sendTo(0, "x");
+            scene.sendTo(1, "a");
+            container.resume();
+            await().atMost(Scene.PATIENCE).until(() -> calls.contains(List.of("a")));
+            scene.sendTo(1, "b");
+            await().atMost(Scene.PATIENCE)
+                    .untilAsserted(() -> assertThat(scene.committed()).isEqualTo(Map.of(1, 2L)));
+            acks.get(0).acknowledge();
+            await().atMost(Scene.PATIENCE)
+                    .untilAsserted(() -> assertThat(scene.committed()).containsEntry(0, 2L));
+            assertThat(scene.committed()).containsEntry(1, 2L);
         }
     }
 

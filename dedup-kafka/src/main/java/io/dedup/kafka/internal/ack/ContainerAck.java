@@ -4,6 +4,7 @@ import io.dedup.kafka.internal.Partitions;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
@@ -58,6 +59,11 @@ public final class ContainerAck {
         partition.waits(offset, this);
     }
 
+    /** The partitions in which it commits. */
+    Set<PendingPartition> partitions() {
+        return last.keySet();
+    }
+
     /** One partition no longer holds it back. */
     void stopWaitingInOne() {
         waitingIn--;
@@ -75,6 +81,11 @@ public final class ContainerAck {
         over = true;
         last.forEach((partition, offset) -> partition.stopsWaiting(offset, this));
         last.clear();
+    }
+
+    /** Whether it was sent, or never will be. */
+    boolean isOver() {
+        return over;
     }
 
     /** Returns true once, when it must be sent. */

@@ -190,6 +190,9 @@ public final class PendingDeliveries {
                 touched.add(delivery.partition);
                 followers.forEach(follower -> touched.add(follower.partition));
             }
+            if (ack != null) { // in another one it may cover only what needed no handling
+                touched.addAll(ack.partitions());
+            }
             touched.forEach(partition -> partition.drain(due));
             closing.forEach(delivery -> delivery.partition.dropSuperfluousAcks(delivery.offset));
             collect(ack, due); // in case its record was finished before
@@ -243,6 +246,18 @@ public final class PendingDeliveries {
                 || locked(() -> {
                     PendingPartition partition = find(id);
                     return partition == null || partition.mayCommit(offset);
+                });
+    }
+
+    /**
+     * The container commits this offset. Returns whether that would move the partition back: a batch's acknowledgment may
+     * be sent long after those of later batches, because another partition has held it back.
+     */
+    public boolean movesBack(TopicPartition id, long offset) {
+        return hasHadAny
+                && locked(() -> {
+                    PendingPartition partition = find(id);
+                    return partition != null && partition.movesBack(offset);
                 });
     }
 

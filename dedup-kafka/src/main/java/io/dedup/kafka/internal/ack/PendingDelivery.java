@@ -248,9 +248,9 @@ public final class PendingDelivery {
         return soughtBack;
     }
 
-    /** Whether it has an acknowledgment of its record alone, requested now or when the handler finishes. */
+    /** Whether it has an acknowledgment of its record alone, requested now or when the handler finishes, that can still be sent. */
     boolean hasOwnAck() {
-        return acks.stream().anyMatch(ack -> ack.record() != null);
+        return acks.stream().anyMatch(ack -> ack.record() != null && !ack.isOver());
     }
 
     List<ContainerAck> acks() {

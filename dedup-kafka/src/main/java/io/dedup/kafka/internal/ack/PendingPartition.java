@@ -29,6 +29,9 @@ public final class PendingPartition {
     /** The lowest record that was released because its handler has sought back to it, until it is delivered again. */
     private long soughtBack = Long.MAX_VALUE;
 
+    /** Up to where the container has committed, unless records below are delivered again. */
+    private long committed;
+
     private boolean lost;
 
     PendingPartition(TopicPartition id) {
@@ -58,11 +61,18 @@ public final class PendingPartition {
         soughtBack = Math.min(soughtBack, offset);
     }
 
-    /** A record is delivered: those below it that could be fetched again have been. */
+    /** A record is delivered: those below it that could be fetched again have been, and it is above what is committed. */
     void arrived(long offset) {
         if (offset >= soughtBack) {
             soughtBack = Long.MAX_VALUE;
         }
+        committed = Math.min(committed, offset);
+    }
+
+    /** The container commits this offset. Returns whether it has committed a higher one. */
+    boolean movesBack(long offset) {
+        committed = Math.max(committed, offset);
+        return offset < committed;
     }
 
     /** Whether nothing below this offset is unfinished, but for records that an error handler decides about. */

@@ -58,6 +58,8 @@ public final class WatchedPolls {
     private boolean leaving;
 
     private int holders;
+    /** Whether the listener has the container acknowledge a poll. */
+    private boolean acknowledging;
 
     WatchedPolls(
             ContainersConsumer consumer,
@@ -105,14 +107,28 @@ public final class WatchedPolls {
     /**
      * Of these offsets those that may be committed. Whoever commits, what the handler hasn't finished isn't committed: a container
      * would, for example, when the error handler gives up a later record. The next acknowledgment commits that one, too.
+     * The container doesn't move a partition back, where retention may have deleted what it would read next; a listener that
+     * commits with the consumer may.
      */
     Map<TopicPartition, OffsetAndMetadata> committable(Map<TopicPartition, OffsetAndMetadata> offsets) {
+        boolean byContainer = holders == 0 || acknowledging;
         Map<TopicPartition, OffsetAndMetadata> committable = new HashMap<>(offsets);
-        committable
-                .entrySet()
-                .removeIf(each ->
-                        !pending.mayCommit(each.getKey(), each.getValue().offset()));
+        committable.entrySet().removeIf(each -> {
+            TopicPartition partition = each.getKey();
+            long offset = each.getValue().offset();
+            return !pending.mayCommit(partition, offset) || (byContainer && pending.movesBack(partition, offset));
+        });
         return committable;
+    }
+
+    /** The container acknowledges a poll, and may commit in this call. */
+    public void acknowledging(Runnable acknowledgment) {
+        acknowledging = true;
+        try {
+            acknowledgment.run();
+        } finally {
+            acknowledging = false;
+        }
     }
 
     /** Whether any polled topic explains its duplicates, so that commits prove something. */

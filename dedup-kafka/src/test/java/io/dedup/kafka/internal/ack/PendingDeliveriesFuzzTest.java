@@ -87,6 +87,9 @@ class PendingDeliveriesFuzzTest {
         private final Map<TopicPartition, List<ConsumerRecord<String, String>>> logs = new HashMap<>();
         private final Map<TopicPartition, Long> positions = new HashMap<>();
         private final Map<TopicPartition, Long> committed = new HashMap<>();
+        /** The lowest offset that was delivered since the last commit. */
+        private final Map<TopicPartition, Long> delivered = new HashMap<>();
+
         private final Set<TopicPartition> away = new HashSet<>();
         private final Queue<Runnable> seeks = new ArrayDeque<>();
         private final Redeliveries redeliveries;
@@ -249,6 +252,7 @@ class PendingDeliveriesFuzzTest {
         /** As AcknowledgedBatch does; leaves what is to come again. */
         private void deliver(Deque<ConsumerRecord<String, String>> polled) {
             List<ConsumerRecord<String, String>> batch = List.copyOf(polled);
+            batch.forEach(this::delivered);
             List<Delivery> deliveries = batch.stream()
                     .map(record -> Delivery.of(dedup.topic("t"), record.value(), null, record::toString))
                     .toList();
@@ -336,6 +340,7 @@ class PendingDeliveriesFuzzTest {
 
         /** False when it and what follows is to come again. */
         private boolean deliver(ConsumerRecord<String, String> record) {
+            delivered(record);
             if (futures && redeliveries.failureOf(record) != null) {
                 return errorHandler(record);
             }
@@ -368,6 +373,10 @@ class PendingDeliveriesFuzzTest {
                 redeliveries.fetch();
             }
             return true;
+        }
+
+        private void delivered(ConsumerRecord<String, String> record) {
+            delivered.merge(Partitions.of(record), record.offset(), Math::min);
         }
 
         private boolean errorHandler(ConsumerRecord<String, String> record) {
@@ -437,7 +446,14 @@ class PendingDeliveriesFuzzTest {
                             .isTrue();
                 }
             }
-            committed.merge(id, record.offset() + 1, Math::max);
+            if (pending.movesBack(id, record.offset() + 1)) {
+                return; // what the consumer's wrapper keeps from the broker
+            }
+            assertThat(record.offset() + 1)
+                    .as("%s is committed again", record)
+                    .isGreaterThanOrEqualTo(Math.min(committed.get(id), delivered.getOrDefault(id, Long.MAX_VALUE)));
+            delivered.remove(id);
+            committed.put(id, record.offset() + 1);
         }
     }
 }

@@ -106,4 +106,25 @@ class PendingDeliveriesTest {
 
         assertThat(unlocked).isEmpty();
     }
+
+    @Test
+    @DisplayName(
+            "K12 a record whose acknowledgment was cancelled, because one below it failed, is committed when it is delivered again")
+    void deliveredAgainWhileItIsCompleted() {
+        List<Long> committed = new CopyOnWriteArrayList<>();
+        ContainerAck ack = ContainerAck.of(record(1), () -> committed.add(1L));
+        ContainerAck again = ContainerAck.of(record(1), () -> committed.add(1L));
+        PendingDelivery below = given(record(0), ack(record(0)));
+        PendingDelivery above = given(record(1), ack);
+        List<PendingDelivery> completed = pending.closeOnly(List.of(above), ack);
+        assertThat(pending.sendBack(List.of(below))).containsExactly(below);
+
+        pending.arrivals().finished(record(0), ack(record(0)));
+        pending.arrivals().following(above, record(1), again);
+        pending.request(again);
+        assertThat(committed).isEmpty();
+        pending.closed(completed, ack);
+
+        assertThat(committed).containsExactly(1L);
+    }
 }
