@@ -7,6 +7,7 @@ import io.dedup.DedupContext;
 import io.dedup.adapter.DedupAdapter;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -16,7 +17,9 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Order;
@@ -31,6 +34,7 @@ import org.springframework.kafka.annotation.DltHandler;
 import org.springframework.kafka.annotation.KafkaListener;
 import org.springframework.kafka.annotation.RetryableTopic;
 import org.springframework.kafka.listener.CommonLoggingErrorHandler;
+import org.springframework.kafka.listener.ConsumerAwareRebalanceListener;
 import org.springframework.kafka.listener.ContainerProperties.AckMode;
 import org.springframework.kafka.listener.DefaultErrorHandler;
 import org.springframework.kafka.support.Acknowledgment;
@@ -174,6 +178,55 @@ class LaterTest {
             assertThat(scene.effects).containsExactly("c", "b", "a");
             assertThat(runs.get("a")).hasSize(1);
         }
+    }
+
+    @ParameterizedTest(name = "{0} {1}")
+    @CsvSource({"CompletableFuture,BATCH", "asyncAcks,MANUAL", "asyncAcks,MANUAL_IMMEDIATE"})
+    @DisplayName(
+            "K12 K21 an interceptor polls through a rebalance: what the container goes on with isn't committed, above work of before")
+    void rebalanceInAnInterceptorsPoll(String kind, AckMode mode) {
+        try (Scene scene = new Scene(2, policy -> policy)) {
+            scene.sendTo(0, "a");
+            scene.sendTo(0, "b");
+            AtomicInteger assignments = new AtomicInteger();
+            new AnnotatedScene(scene)
+                    .with(factory -> {
+                        factory.getContainerProperties().setAckMode(mode);
+                        factory.getContainerProperties().setAsyncAcks(kind.equals("asyncAcks"));
+                        factory.getContainerProperties().setConsumerRebalanceListener(counting(assignments));
+                        factory.setRecordInterceptor((record, consumer) -> {
+                            if (Scene.id(record).equals("b") && assignments.get() == 1) {
+                                consumer.enforceRebalance();
+                                await().atMost(Scene.PATIENCE)
+                                        .pollInSameThread()
+                                        .until(() -> {
+                                            consumer.poll(Duration.ofMillis(50));
+                                            return assignments.get() > 1;
+                                        });
+                            }
+                            return record;
+                        });
+                    })
+                    .start(listener(kind));
+            end(scene, "b", 1);
+            await().atMost(Scene.PATIENCE).until(() -> scene.events.contains("completed b"));
+            scene.sendTo(1, "c"); // delivered a poll later, when what b's end commits is committed
+            end(scene, "c", 1);
+            await().atMost(Scene.PATIENCE).until(() -> scene.events.contains("completed c"));
+            assertThat(scene.committed()).doesNotContainKey(0);
+            end(scene, "a", 1);
+            scene.awaitAllCommitted();
+            assertThat(scene.effects).containsExactly("b", "c", "a");
+        }
+    }
+
+    private static ConsumerAwareRebalanceListener counting(AtomicInteger assignments) {
+        return new ConsumerAwareRebalanceListener() {
+            @Override
+            public void onPartitionsAssigned(Consumer<?, ?> consumer, Collection<TopicPartition> partitions) {
+                assignments.incrementAndGet();
+            }
+        };
     }
 
     @ParameterizedTest

@@ -216,8 +216,7 @@ record Circumstances(
         Place place = draws.pick(Place.values(), "place");
         boolean calls = draws.below(2, "calls") == 0
                 && (place == Place.HANDLER || place == Place.INTERCEPTOR || !transaction)
-                // In an interceptor: it loses, see open.txt.
-                && !(listening == Listening.FUTURE && (place == Place.HANDLER || place == Place.INTERCEPTOR))
+                && !(listening == Listening.FUTURE && place == Place.HANDLER)
                 && !(later && call == UserCall.COMMIT_POSITIONS)
                 && !(collects && batch && call == UserCall.STOP)
                 && !(transaction && (call == UserCall.COMMIT_BELOW || call == UserCall.COMMIT_POSITIONS));
@@ -250,9 +249,7 @@ record Circumstances(
                 seekBy,
                 errorHandling,
                 1 + draws.below(3, "retries"),
-                batch && errorHandling == ErrorHandling.KEEPS // with an interceptor it stood still, see open.txt
-                        ? Interception.NONE
-                        : draws.pick(Interception.values(), "interception"),
+                draws.pick(Interception.values(), "interception"),
                 calls ? call : UserCall.NONE,
                 calls ? place : Place.HANDLER,
                 draws.pick(GroupProtocol.values(), "protocol"),

@@ -31,7 +31,9 @@ public final class Arrivals {
                 given.inherit(before);
                 superseded = supersede(before);
             }
-            running.add(given);
+            if (!given.partition.isLost()) {
+                running.add(given);
+            }
             given.attach(ack);
             return superseded;
         }));

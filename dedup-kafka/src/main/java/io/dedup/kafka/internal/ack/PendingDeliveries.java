@@ -29,6 +29,9 @@ import org.jspecify.annotations.Nullable;
 public final class PendingDeliveries {
     private final ReentrantLock lock = new ReentrantLock();
     private final Map<TopicPartition, PendingPartition> partitions = new HashMap<>();
+    /** Lost partitions of which the container still has records that were polled before. */
+    private final Map<TopicPartition, PendingPartition> left = new HashMap<>();
+
     private final RunningRecords running = new RunningRecords();
     private final Arrivals arrivals = new Arrivals(this, running);
     private final SoughtBack soughtBack = new SoughtBack(this);
@@ -273,17 +276,26 @@ public final class PendingDeliveries {
      * Removes partitions that belong to another consumer now; null means all of them. What the handler has of them
      * stays claimed: the handler may still be working on it, and a late acknowledgment completes it.
      *
+     * @param recordsRemain whether the container goes on with records of these partitions, because it isn't its own poll in
+     *     which they leave. Nothing of these is committed either: what is unfinished below them isn't known in the
+     *     next life of their partition, which may have begun in the same poll
      * @return copies in other partitions that waited for one of these records and must be fetched again
      */
-    public Map<TopicPartition, Long> lost(@Nullable Collection<TopicPartition> ids) {
+    public Map<TopicPartition, Long> lost(@Nullable Collection<TopicPartition> ids, boolean recordsRemain) {
         Map<TopicPartition, Long> again = new HashMap<>();
         lock.lock();
         try {
             List<PendingDelivery> lost = new ArrayList<>();
             for (TopicPartition id : ids == null ? List.copyOf(partitions.keySet()) : ids) {
                 PendingPartition partition = partitions.remove(id);
+                if (partition == null && recordsRemain && !left.containsKey(id)) {
+                    partition = new PendingPartition(id);
+                }
                 if (partition != null) {
                     lost.addAll(partition.lose());
+                    if (recordsRemain) {
+                        left.put(id, partition);
+                    }
                 }
             }
             for (PendingDelivery delivery : lost) {
@@ -295,6 +307,15 @@ public final class PendingDeliveries {
             lock.unlock();
         }
         return again;
+    }
+
+    /** The container polls: it has no records of lost partitions any more. */
+    public void polled() {
+        soughtBack.polled();
+        locked(() -> {
+            left.clear();
+            return left;
+        });
     }
 
     /**
@@ -326,12 +347,15 @@ public final class PendingDeliveries {
 
     @Nullable
     PendingPartition find(TopicPartition id) {
-        return partitions.get(id);
+        PendingPartition there = left.get(id);
+        return there != null ? there : partitions.get(id);
     }
 
     PendingPartition partition(ConsumerRecord<?, ?> record) {
         hasHadAny = true;
-        return partitions.computeIfAbsent(Partitions.of(record), PendingPartition::new);
+        TopicPartition id = Partitions.of(record);
+        PendingPartition there = find(id);
+        return there != null ? there : partitions.computeIfAbsent(id, PendingPartition::new);
     }
 
     /** False in the automatic ack modes, in which no record is ever added. */

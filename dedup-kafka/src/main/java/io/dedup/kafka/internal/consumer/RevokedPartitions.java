@@ -45,6 +45,6 @@ final class RevokedPartitions {
         polls.revoked(partitions);
         unanswered.revoked(partitions);
         // copies in partitions that stay may have waited for a record of one that leaves
-        fetchAgain.accept(pending.lost(partitions));
+        fetchAgain.accept(pending.lost(partitions, polls.isInOthersPoll()));
     }
 }

@@ -170,13 +170,18 @@ public final class WatchedPolls {
         return holders > 0 || consumer.isPolledElsewhere();
     }
 
+    /** Whether somebody else than the container polls right now. */
+    public boolean isInOthersPoll() {
+        return elsewhere;
+    }
+
     /** A poll begins; the container's own begins its next round. Returns how long the consumer may poll. */
     @Nullable
     Object beforePoll(Consumer<?, ?> target, @Nullable Object timeout, boolean elsewhere) throws Throwable {
         seen = true;
         claims.beforePoll();
         if (!elsewhere) {
-            pending.soughtBack().polled();
+            pending.polled();
             outstanding.goneOn(consumer.kept());
             fetchAgain.dropped(target);
             fetchAgain.awaited(target);

@@ -169,7 +169,7 @@ class PendingDeliveriesFuzzTest {
         /** The ack of a batch is never sent once one of its partitions is lost; then the others' records come as duplicates. */
         private void restart() {
             assertThat(open).isEmpty();
-            var unused = pending.lost(null);
+            var unused = pending.lost(null, false);
             seeks.clear();
             positions.putAll(committed);
         }
@@ -205,7 +205,7 @@ class PendingDeliveriesFuzzTest {
                     lost.add(id);
                 }
             }
-            pending.lost(lost).forEach((id, offset) -> seek(id, position -> Math.min(position, offset)));
+            pending.lost(lost, false).forEach((id, offset) -> seek(id, position -> Math.min(position, offset)));
         }
 
         private void comeBack() {
