@@ -196,13 +196,7 @@ class LaterTest {
                         factory.getContainerProperties().setConsumerRebalanceListener(counting(assignments));
                         factory.setRecordInterceptor((record, consumer) -> {
                             if (Scene.id(record).equals("b") && assignments.get() == 1) {
-                                consumer.enforceRebalance();
-                                await().atMost(Scene.PATIENCE)
-                                        .pollInSameThread()
-                                        .until(() -> {
-                                            consumer.poll(Duration.ofMillis(50));
-                                            return assignments.get() > 1;
-                                        });
+                                pollThroughARebalance(consumer, assignments);
                             }
                             return record;
                         });
@@ -218,6 +212,53 @@ class LaterTest {
             scene.awaitAllCommitted();
             assertThat(scene.effects).containsExactly("b", "c", "a");
         }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    @DisplayName(
+            "K12 K21 an interceptor polls through a rebalance: a seek to what the container goes on with doesn't pass work of before")
+    void seekAfterARebalanceInAnInterceptorsPoll(boolean failsFirst) {
+        try (Scene scene = new Scene()) {
+            scene.send("a", "b", "c");
+            AtomicInteger assignments = new AtomicInteger();
+            AtomicInteger failures = new AtomicInteger();
+            new AnnotatedScene(scene)
+                    .with(factory -> {
+                        factory.getContainerProperties().setConsumerRebalanceListener(counting(assignments));
+                        factory.setRecordInterceptor((record, consumer) -> {
+                            if (Scene.id(record).equals("b") && failures.getAndIncrement() == 0) {
+                                pollThroughARebalance(consumer, assignments);
+                                if (failsFirst) {
+                                    fail("a", 1);
+                                    await().atMost(Scene.PATIENCE)
+                                            .until(() -> scene.events.stream()
+                                                    .anyMatch(event -> event.startsWith("released a")));
+                                }
+                                throw new IllegalStateException("the interceptor fails, and the container seeks to b");
+                            }
+                            return record;
+                        });
+                    })
+                    .start(listener("CompletableFuture"));
+            if (!failsFirst) {
+                await().atMost(Scene.PATIENCE).until(() -> scene.deferrals.contains("a IN_FLIGHT"));
+                fail("a", 1);
+            }
+            end(scene, "a", 2);
+            end(scene, "b", 1);
+            end(scene, "c", 1);
+            scene.awaitCommitted(3);
+        }
+    }
+
+    private static void pollThroughARebalance(Consumer<?, ?> consumer, AtomicInteger assignments) {
+        int before = assignments.get();
+        consumer.enforceRebalance();
+        await().atMost(Scene.PATIENCE).pollInSameThread().until(() -> {
+            consumer.poll(Duration.ofMillis(50));
+            return assignments.get() > before;
+        });
     }
 
     private static ConsumerAwareRebalanceListener counting(AtomicInteger assignments) {

@@ -309,6 +309,17 @@ public final class PendingDeliveries {
         return again;
     }
 
+    /**
+     * Where a seek to this offset may go. What is polled after a partition has left and come back begins at its committed
+     * offset; a container that goes on with records of before, and seeks to one of them, would pass what is unfinished below.
+     */
+    public long limited(TopicPartition id, long offset) {
+        return locked(() -> {
+            PendingPartition partition = left.get(id);
+            return partition == null ? offset : partition.lowestOr(offset);
+        });
+    }
+
     /** The container polls: it has no records of lost partitions any more. */
     public void polled() {
         soughtBack.polled();

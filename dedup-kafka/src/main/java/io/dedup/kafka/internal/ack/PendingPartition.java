@@ -105,6 +105,12 @@ public final class PendingPartition {
         return open.get(offset);
     }
 
+    /** The lowest record that isn't finished, or this offset if that is lower. */
+    long lowestOr(long offset) {
+        long lowest = Math.min(offset, soughtBack);
+        return open.isEmpty() ? lowest : Math.min(lowest, open.firstKey());
+    }
+
     @Nullable
     PendingDelivery lowest() {
         return open.isEmpty() ? null : open.firstEntry().getValue();
@@ -116,6 +122,9 @@ public final class PendingPartition {
      */
     void remove(PendingDelivery delivery) {
         if (removeCopy(delivery)) {
+            if (lost) {
+                soughtBack(delivery.offset);
+            }
             waiting.tailMap(delivery.offset, true).values().stream()
                     .flatMap(List::stream)
                     .toList()

@@ -143,7 +143,7 @@ public final class WatchedPolls {
 
     /** Where a seek to this offset may go. */
     long limited(TopicPartition partition, long offset) {
-        long limited = pending.soughtBack().limited(partition, offset);
+        long limited = pending.limited(partition, pending.soughtBack().limited(partition, offset));
         if (limited < offset) {
             log.warn(
                     "A seek of partition {} to offset {} would pass records that are delivered again: it goes to {}",
