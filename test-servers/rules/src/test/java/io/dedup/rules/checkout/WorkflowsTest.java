@@ -43,7 +43,8 @@ class WorkflowsTest {
     }
 
     @Test
-    @DisplayName("each long proof of CONTRIBUTING.md runs each night, and both older versions and the gates with each change")
+    @DisplayName(
+            "each long proof of CONTRIBUTING.md runs each night, and both older versions and the gates with each change")
     void proofs() {
         String page = Checkout.text("CONTRIBUTING.md");
         Set<String> proofs = found(PROOF, page.substring(page.indexOf("## The long proofs")));
