@@ -23,6 +23,7 @@ public final class ConsumerProgram {
         ClientConfiguration client = ClientConfiguration.newBuilder()
                 .setEndpoints(arguments[1])
                 .enableSsl(false)
+                .setRequestTimeout(Duration.ofSeconds(20)) // its 3 s are short for a busy machine
                 .build();
         String topic = arguments[2];
         String group = arguments[3];

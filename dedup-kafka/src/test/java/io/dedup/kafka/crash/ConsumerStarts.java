@@ -58,9 +58,7 @@ final class ConsumerStarts {
         ProcessBuilder builder = ChildJvm.command(CrashConsumer.class, arguments.toArray(String[]::new));
         List<String> command = builder.command();
         command.set(command.indexOf("-cp") + 1, classPath);
-        command.addAll(
-                1,
-                List.of("-Xmx256m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-XX:-UsePerfData", "-Xshare:auto"));
+        command.addAll(1, List.of("-Xmx256m", "-XX:-UsePerfData", "-Xshare:auto"));
         command.addAll(1, options);
         return builder.redirectError(ProcessBuilder.Redirect.INHERIT).start();
     }

@@ -21,7 +21,7 @@ class FaultRunTest {
                 .traffic(traffic)
                 .effects(() -> traffic.effects)
                 .faultsLast(Duration.ofMillis(100))
-                .atMost(Duration.ofSeconds(2));
+                .atMost(Duration.ofSeconds(30));
     }
 
     private static FaultReport play(FakeTraffic traffic) {
@@ -109,7 +109,7 @@ class FaultRunTest {
                                     .flatMap(id -> Stream.generate(() -> id).limit(id.equals("m3") ? 2 : 1))
                                     .toList())
                     .faultsLast(Duration.ofMillis(100))
-                    .atMost(Duration.ofSeconds(2))
+                    .atMost(Duration.ofSeconds(30))
                     .inThisProcess()
                     .play();
 

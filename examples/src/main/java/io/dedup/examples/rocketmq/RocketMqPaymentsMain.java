@@ -110,6 +110,7 @@ public final class RocketMqPaymentsMain {
         return ClientConfiguration.newBuilder()
                 .setEndpoints(endpoints)
                 .enableSsl(false)
+                .setRequestTimeout(Duration.ofSeconds(20)) // its 3 s are short for a start on a busy machine
                 .build();
     }
 

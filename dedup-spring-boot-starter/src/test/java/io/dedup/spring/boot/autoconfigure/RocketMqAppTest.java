@@ -399,6 +399,7 @@ class RocketMqAppTest {
         return ClientConfiguration.newBuilder()
                 .setEndpoints(endpoints)
                 .enableSsl(false)
+                .setRequestTimeout(Duration.ofSeconds(20)) // its 3 s are short for a busy machine
                 .build();
     }
 }

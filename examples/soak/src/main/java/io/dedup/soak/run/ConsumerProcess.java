@@ -25,8 +25,7 @@ final class ConsumerProcess implements AutoCloseable {
 
     ConsumerProcess(Assignment assignment) throws IOException {
         ProcessBuilder builder =
-                ChildJvm.command(ConsumerMain.class, assignment.arguments().toArray(String[]::new));
-        builder.command().addAll(1, JVM);
+                ChildJvm.command(JVM, ConsumerMain.class, assignment.arguments().toArray(String[]::new));
         process = builder.redirectError(ProcessBuilder.Redirect.INHERIT).start();
         input = process.outputWriter();
         Thread reader = new Thread(() -> process.inputReader().lines().forEach(lines::add), "reader");

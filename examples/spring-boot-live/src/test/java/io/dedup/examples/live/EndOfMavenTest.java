@@ -19,6 +19,8 @@ class EndOfMavenTest {
                         "\"$@\"; true",
                         "sh",
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-XX:TieredStopAtLevel=1",
+                        "-XX:+UseSerialGC",
                         "-cp",
                         System.getProperty("java.class.path"),
                         LiveMain.class.getName(),

@@ -43,13 +43,14 @@ class WorkflowsTest {
     }
 
     @Test
-    @DisplayName("each long proof of CONTRIBUTING.md runs each night, and both older versions with each change")
+    @DisplayName(
+            "each long proof of CONTRIBUTING.md runs each night, and both older versions and the gates with each change")
     void proofs() {
         String page = Checkout.text("CONTRIBUTING.md");
         Set<String> proofs = found(PROOF, page.substring(page.indexOf("## The long proofs")));
         assertThat(proofs).hasSizeGreaterThan(8);
         assertThat(found(PROFILE, nightly)).containsAll(proofs);
-        assertThat(found(PROFILE, build)).contains("spring-kafka-3.3", "kafka-4.4", "boot3-all", "release");
+        assertThat(found(PROFILE, build)).contains("spring-kafka-3.3", "kafka-4.4", "boot3-all", "release", "gates");
     }
 
     private static Set<String> found(Pattern pattern, String text) {

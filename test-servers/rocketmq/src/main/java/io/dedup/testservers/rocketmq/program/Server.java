@@ -129,7 +129,10 @@ final class Server {
                 // each end is
                 // written at once, and none is looked for.
                 "transactionOpBatchInterval", "3600000",
-                "transactionOpMsgMaxSize", "1"));
+                "transactionOpMsgMaxSize", "1",
+                // From its start until the first of these intervals ends, 3 s by default, it asks for the time without
+                // a pause.
+                "transactionMetricFlushInterval", "200"));
         all.putAll(Map.of( // for lite topics
                 "enableLmq", "true",
                 "enableMultiDispatch", "true"));
