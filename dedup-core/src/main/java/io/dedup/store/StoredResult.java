@@ -27,7 +27,6 @@ public record StoredResult(
     private static final int HAS_RESULT = 1;
     private static final int HAS_PLACE = 2;
     private static final int HEAD = 3;
-    private static final byte[] NOTHING = {};
 
     /** The maximum number of bytes that are stored in addition to the result. */
     public static final int MAX_EXTRA_BYTES = HEAD + 1 + RunReference.MAX_CHARS + MessagePlace.MAX_BYTES;
@@ -45,7 +44,7 @@ public record StoredResult(
         if (reference == null && !hasPlace && (result == null || result.length == 0 || result[0] != WRAPPED)) {
             return result;
         }
-        byte[] text = reference == null ? NOTHING : reference.getBytes(StandardCharsets.US_ASCII);
+        byte[] text = reference == null ? new byte[0] : reference.getBytes(StandardCharsets.US_ASCII);
         int head = hasPlace ? HEAD + 1 + placeBytes : HEAD;
         ByteBuffer bytes = ByteBuffer.allocate(head + text.length + (result == null ? 0 : result.length));
         bytes.put(WRAPPED)
