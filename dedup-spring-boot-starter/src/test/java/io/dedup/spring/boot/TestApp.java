@@ -30,18 +30,8 @@ import org.springframework.kafka.core.KafkaTemplate;
 @SpringBootConfiguration(proxyBeanMethods = false)
 @EnableAutoConfiguration
 public class TestApp {
-    static final List<String> TOPICS = List.of(
-            "orders",
-            "payments",
-            "plain",
-            "batches",
-            "clicks",
-            "raw",
-            "retried",
-            "never",
-            "stuck",
-            "doomed",
-            "watched");
+    static final List<String> TOPICS =
+            List.of("orders", "payments", "plain", "batches", "clicks", "raw", "retried", "never", "stuck", "doomed");
 
     private static @Nullable ConfigurableApplicationContext shared;
     private static final String PREFIX = "app-" + UUID.randomUUID().toString().substring(0, 8) + "-";
@@ -98,11 +88,6 @@ public class TestApp {
                 "--dedup.topics.[" + topic("orders") + "].id=header:order-id",
                 "--dedup.topics.[" + topic("orders") + "].explain-duplicates=true",
                 "--dedup.topics.[" + topic("orders") + "].sender-header=host",
-                "--dedup.topics.watched.topic=" + topic("watched"),
-                "--dedup.topics.watched.id=key",
-                "--dedup.topics.watched.mode=leased",
-                "--dedup.topics.watched.shadow=true",
-                "--dedup.topics.watched.explain-duplicates=true",
                 "--dedup.topics.payments.topic=" + topic("payments"),
                 "--dedup.topics.payments.id=json:/payment/id",
                 "--dedup.topics.payments.mode=transactional",
@@ -175,11 +160,6 @@ public class TestApp {
     @KafkaListener(id = "clicks", idIsGroup = false, topics = "${prefix}clicks")
     void click(String value) {
         handled("clicks").add(value);
-    }
-
-    @KafkaListener(id = "watched", idIsGroup = false, topics = "${prefix}watched")
-    void watched(String value) {
-        handled("watched").add(value);
     }
 
     @Deduplicated(enabled = false)

@@ -117,30 +117,6 @@ class EndpointTest {
     }
 
     @Test
-    void reportsWhatShadowModeFindsAndWhereItsRecordsAre() throws Exception {
-        TestApp.send("watched", "shadowed", "first");
-        TestApp.send("watched", "shadowed", "second");
-        await().atMost(TestApp.LIMIT).until(() -> TestApp.handled("watched").size() == 2);
-
-        JsonNode topics = new JsonMapper()
-                .readTree(call("GET", "/report?hours=24").body())
-                .get("report")
-                .get("topics");
-        assertThat(topics.valueStream()
-                        .filter(each -> each.get("topic").asString().equals(TestApp.topic("watched")))
-                        .toList())
-                .singleElement()
-                .satisfies(topic -> {
-                    assertThat(topic.get("shadow").asBoolean()).isTrue();
-                    assertThat(topic.get("duplicates").toString()).isEqualTo("{\"resent\":1}");
-                });
-        assertThat(call("GET", "/" + consumer() + ":" + TestApp.topic("watched") + "/shadowed")
-                        .body())
-                .containsPattern("\"place\":\"[0-9]+@[0-9]+\"")
-                .containsPattern("\"lastCopy\":\\{\"cause\":\"resent\",.*\"copies\":1}");
-    }
-
-    @Test
     void advisesOnTheWindow() {
         Distances within3Hours = new Distances(Map.of(Duration.ofHours(3).toMillis(), 1_000L));
         assertThat(WindowAdvice.of(within3Hours, Duration.ofDays(7), 24))
