@@ -57,6 +57,12 @@ public interface DedupListener {
     /** An ID was seen with another payload. */
     default void conflict(DedupKey key, OnConflict policy) {}
 
+    /**
+     * The lease of an earlier run of this message had expired without a result, because its process crashed, stalled, or could not
+     * reach the store. The message is about to run again, or to be rejected.
+     */
+    default void tookOver(DedupKey key) {}
+
     /** A message was rejected because the leases of {@code deaths} earlier runs expired. */
     default void poison(DedupKey key, int deaths) {}
 

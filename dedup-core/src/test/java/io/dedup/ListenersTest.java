@@ -101,6 +101,7 @@ class ListenersTest extends DeduplicatorTestBase {
                         "storeCalled",
                         "completionPending",
                         "copyInBatch",
+                        "tookOver",
                         "poison");
         assertThat(events.count("completed a")).isEqualTo(2); // once for each of the two registrations
     }

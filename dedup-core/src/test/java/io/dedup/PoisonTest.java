@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.awaitility.Awaitility.await;
 
 import io.dedup.DedupOutcome.Completion;
+import io.dedup.DedupOutcome.Duplicate;
 import io.dedup.DedupOutcome.Handled;
 import io.dedup.DedupOutcome.Rejected;
 import io.dedup.adapter.Admission;
@@ -14,6 +15,7 @@ import io.dedup.adapter.DedupAdapter;
 import io.dedup.adapter.Delivery;
 import io.dedup.adapter.Execution;
 import io.dedup.adapter.WaitBudget;
+import io.dedup.report.DuplicationReports;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.Owner;
 import io.dedup.store.StoredRecord.State;
@@ -55,6 +57,23 @@ class PoisonTest extends DeduplicatorTestBase {
                                 .hasMessageContaining("3 earlier runs"));
         assertThat(events.all()).contains("poison a 3");
         assertThat(DedupAdapter.of(dedup).inFlight()).isZero();
+    }
+
+    @Test
+    void eachDeathIsReportedByWhoeverClaimsTheMessageNext() {
+        DuplicationReports reports = new DuplicationReports();
+        Deduplicator survivor = deduplicator(store, policy -> policy, builder -> builder.listener(reports));
+        die("a");
+
+        assertThat(survivor.execute(key("a"), context -> "")).isInstanceOf(Handled.class);
+        assertThat(survivor.execute(key("a"), context -> "")).isInstanceOf(Duplicate.class);
+        assertThat(survivor.execute(key("b"), context -> "")).isInstanceOf(Handled.class);
+
+        assertThat(reports.report(1).topics()).singleElement().satisfies(topic -> {
+            assertThat(topic.deaths()).isEqualTo(1);
+            assertThat(topic.handled()).isEqualTo(2);
+        });
+        assertThat(reports.report(1).text()).contains(", 1 death;");
     }
 
     @Test

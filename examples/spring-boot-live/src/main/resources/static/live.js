@@ -130,7 +130,7 @@ function verdict(side, listener, placed, consumer) {
   const orders = count(listener.handledOrders, 'order') + ' charged once'
       + (listener.handledOrders < placed ? ', ' + (placed - listener.handledOrders) + ' not yet handled' : '');
   return ['good', orders + (side === 'dedup' && listener.duplicates
-      ? '. ' + count(listener.duplicates, 'duplicate') + ' skipped: ' + causes(listener) + '.' : side === 'dedup' ? '.' : ', so far.')];
+      ? '. ' + listener.duplicates + ' skipped: ' + causes(listener) + '.' : side === 'dedup' ? '.' : ', so far.')];
 }
 
 function showSide(listener, state) {
@@ -222,7 +222,7 @@ function stepText(event) {
     case 'handled':
       return event.topic === 'mails' ? (event.times > 1 ? 'mailed again' : 'mailed')
           : event.times > 1 ? 'charged again, ' + event.times + ' times now' : 'charged';
-    case 'duplicate': return 'duplicate (' + event.cause + '), acknowledged';
+    case 'duplicate': return 'duplicate (' + event.cause + ')';
     case 'deferred': return 'deferred: another run has the lease';
     default: return event.what;
   }

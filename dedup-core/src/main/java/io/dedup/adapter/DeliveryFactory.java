@@ -66,7 +66,20 @@ public final class DeliveryFactory<M> {
             M message,
             Supplier<String> origin,
             Function<? super M, @Nullable Fingerprint> fingerprint) {
-        DedupTopic topic = topics.apply(topicName);
+        return of(topicName, topic(topicName), message, origin, fingerprint);
+    }
+
+    /**
+     * Creates a delivery of a topic that is known already.
+     *
+     * @param topic as {@link #topic} returns it for {@code topicName}
+     */
+    public Delivery of(
+            String topicName,
+            DedupTopic topic,
+            M message,
+            Supplier<String> origin,
+            Function<? super M, @Nullable Fingerprint> fingerprint) {
         MessageIdExtractor<? super M> extractor = byTopic.getOrDefault(topicName, byDefault);
         if (extractor == null) {
             return Delivery.withoutId(topic, "no ID extractor is set for topic " + topicName, origin);

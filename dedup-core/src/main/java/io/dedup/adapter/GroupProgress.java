@@ -16,6 +16,15 @@ import org.jspecify.annotations.Nullable;
  * @param <Q> what names a partition or queue
  */
 public final class GroupProgress<Q> {
+    /** What was known of a queue at some time. */
+    public interface Known {
+        /** Up to which offset this process had committed; -1 if it had not. */
+        long committed();
+
+        /** Whether the session had not fetched the message before its last fetch. */
+        boolean isFirstInSession(long offset);
+    }
+
     /**
      * What is known of a queue; -1 for nothing.
      *
@@ -32,7 +41,8 @@ public final class GroupProgress<Q> {
             long high,
             long provedBefore,
             long committed,
-            long rewoundFrom) {
+            long rewoundFrom)
+            implements Known {
         static final Queue NOTHING = new Queue(null, -1, -1, -1, -1, -1, -1);
 
         Queue fetched(Object by, long first, long last) {
@@ -57,6 +67,11 @@ public final class GroupProgress<Q> {
             return offset <= provedBefore
                     ? this
                     : new Queue(consumer, start, highBefore, high, offset, committed, rewoundFrom);
+        }
+
+        @Override
+        public boolean isFirstInSession(long offset) {
+            return consumer != null && offset > highBefore;
         }
 
         boolean isReplay(long offset, boolean firstInSession) {
@@ -101,15 +116,9 @@ public final class GroupProgress<Q> {
         queues.computeIfPresent(queue, (key, known) -> known.left());
     }
 
-    /** Up to which offset this process has committed; -1 if it has not. */
-    public long committed(Q queue) {
-        return queues.getOrDefault(queue, Queue.NOTHING).committed();
-    }
-
-    /** Whether the session has not fetched the message before its last fetch. */
-    public boolean isFirstInSession(Q queue, long offset) {
-        Queue known = queues.get(queue);
-        return known != null && known.consumer() != null && offset > known.highBefore();
+    /** What is known of the queue now. It doesn't change: the next fetch or commit makes another one. */
+    public Known known(Q queue) {
+        return queues.getOrDefault(queue, Queue.NOTHING);
     }
 
     /**

@@ -1,6 +1,7 @@
 package io.dedup.duplicate;
 
 import io.dedup.text.Printable;
+import io.dedup.text.Utf8;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -43,19 +44,28 @@ public record MessagePlace(String queue, long offset, int mark, long committed) 
         return sender.length() <= MAX_SENDER_CHARS ? sender : sender.substring(0, MAX_SENDER_CHARS);
     }
 
-    /** Encodes this place; null if its queue has too long a name. */
-    public byte @Nullable [] encode() {
+    /** The number of bytes of this place; -1 if its queue has too long a name, or one that isn't well-formed text. */
+    public int encodedBytes() {
+        int name = Utf8.lengthOrMinusOne(queue);
+        return name < 0 || name > MAX_QUEUE_BYTES
+                ? -1
+                : 1 + name + Integer.BYTES + bytesOf(offset + 1) + bytesOf(encodedLag());
+    }
+
+    /** Writes {@link #encodedBytes} bytes, for {@link #decode}. */
+    public void encode(ByteBuffer bytes) {
         byte[] name = queue.getBytes(StandardCharsets.UTF_8);
-        if (name.length > MAX_QUEUE_BYTES) {
-            return null;
-        }
-        ByteBuffer bytes = ByteBuffer.allocate(MAX_BYTES);
         bytes.put((byte) name.length).put(name).putInt(mark);
         putNumber(bytes, offset + 1);
-        putNumber(bytes, committed < 0 || committed > offset ? 0 : offset - committed + 1);
-        byte[] encoded = new byte[bytes.position()];
-        bytes.flip().get(encoded);
-        return encoded;
+        putNumber(bytes, encodedLag());
+    }
+
+    private long encodedLag() {
+        return committed < 0 || committed > offset ? 0 : offset - committed + 1;
+    }
+
+    private static int bytesOf(long number) {
+        return (Long.SIZE - Long.numberOfLeadingZeros(number | 1) + 6) / 7;
     }
 
     /** Decodes a place; null if {@link #encode} cannot have produced the bytes. */

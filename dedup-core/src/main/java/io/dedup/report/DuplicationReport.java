@@ -107,7 +107,8 @@ public record DuplicationReport(
                     .append(" failed, ")
                     .append(topic.deferred())
                     .append(" deferred, ");
-            text.append(topic.rejected()).append(" rejected");
+            text.append(topic.rejected()).append(" rejected, ");
+            text.append(topic.deaths()).append(topic.deaths() == 1 ? " death" : " deaths");
             if (topic.distances().count() > 0) {
                 text.append("; 99.99 % of the copies within ")
                         .append(seconds(topic.distances().within(NEARLY_ALL)));

@@ -54,6 +54,7 @@ public final class DuplicationReports implements DedupListener {
         private final LongAdder failed = new LongAdder();
         private final LongAdder deferred = new LongAdder();
         private final LongAdder rejected = new LongAdder();
+        private final LongAdder deaths = new LongAdder();
         private final Map<String, LongAdder> duplicates = new ConcurrentHashMap<>();
         private final Map<Long, LongAdder> distances = new ConcurrentHashMap<>();
 
@@ -67,6 +68,7 @@ public final class DuplicationReports implements DedupListener {
                     failed.sum(),
                     deferred.sum(),
                     rejected.sum(),
+                    deaths.sum(),
                     new Distances(sums(distances)));
         }
 
@@ -165,6 +167,11 @@ public final class DuplicationReports implements DedupListener {
     @Override
     public void poison(DedupKey key, int deaths) {
         counts(key).rejected.increment();
+    }
+
+    @Override
+    public void tookOver(DedupKey key) {
+        counts(key).deaths.increment();
     }
 
     @Override

@@ -13,6 +13,7 @@ import java.util.TreeMap;
  * @param failed runs whose handler threw
  * @param deferred deliveries that were deferred
  * @param rejected deliveries without a usable ID, with another payload, or of poison messages, also if a policy let them run
+ * @param deaths runs that never ended: their leases expired, as whoever claimed their messages again saw
  * @param distances how long after the first message its copies arrived
  */
 public record TopicReport(
@@ -24,6 +25,7 @@ public record TopicReport(
         long failed,
         long deferred,
         long rejected,
+        long deaths,
         Distances distances) {
     public TopicReport {
         duplicates = new TreeMap<>(duplicates);
@@ -46,6 +48,7 @@ public record TopicReport(
                 failed + other.failed,
                 deferred + other.deferred,
                 rejected + other.rejected,
+                deaths + other.deaths,
                 distances.plus(other.distances));
     }
 }

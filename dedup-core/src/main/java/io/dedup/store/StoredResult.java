@@ -1,5 +1,7 @@
 package io.dedup.store;
 
+import static java.util.Objects.requireNonNull;
+
 import io.dedup.RunReference;
 import io.dedup.duplicate.MessagePlace;
 import java.nio.ByteBuffer;
@@ -37,20 +39,22 @@ public record StoredResult(
     /** Encodes a result, a reference and a place for the store; null if all are null. */
     public static byte @Nullable [] encode(
             byte @Nullable [] result, @Nullable String reference, @Nullable MessagePlace place) {
-        byte[] where = place == null ? null : place.encode();
-        if (reference == null && where == null && (result == null || result.length == 0 || result[0] != WRAPPED)) {
+        int placeBytes = place == null ? -1 : place.encodedBytes();
+        boolean hasPlace = placeBytes >= 0;
+        if (reference == null && !hasPlace && (result == null || result.length == 0 || result[0] != WRAPPED)) {
             return result;
         }
         byte[] text = reference == null ? new byte[0] : reference.getBytes(StandardCharsets.US_ASCII);
-        int head = where == null ? HEAD : HEAD + 1 + where.length;
+        int head = hasPlace ? HEAD + 1 + placeBytes : HEAD;
         ByteBuffer bytes = ByteBuffer.allocate(head + text.length + (result == null ? 0 : result.length));
         bytes.put(WRAPPED)
-                .put((byte) ((result == null ? 0 : HAS_RESULT) | (where == null ? 0 : HAS_PLACE)))
+                .put((byte) ((result == null ? 0 : HAS_RESULT) | (hasPlace ? HAS_PLACE : 0)))
                 .put((byte) text.length);
-        if (where == null) {
-            bytes.put(text);
+        if (hasPlace) {
+            bytes.put((byte) placeBytes).put(text);
+            requireNonNull(place).encode(bytes);
         } else {
-            bytes.put((byte) where.length).put(text).put(where);
+            bytes.put(text);
         }
         if (result != null) {
             bytes.put(result);

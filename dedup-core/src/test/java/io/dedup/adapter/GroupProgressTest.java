@@ -24,7 +24,7 @@ class GroupProgressTest {
             progress.committed("never fetched " + i, 10);
         }
         assertThat(progress.size()).isLessThanOrEqualTo(10_000);
-        assertThat(progress.committed("kept")).isEqualTo(10);
+        assertThat(progress.known("kept").committed()).isEqualTo(10);
         progress.fetched(consumer, "kept", 5, 9); // sought back
         assertThat(progress.causeOf("kept", 5, false, -1)).isEqualTo(DuplicateCause.REPLAYED);
     }

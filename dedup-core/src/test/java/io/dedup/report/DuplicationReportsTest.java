@@ -2,6 +2,7 @@ package io.dedup.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.dedup.DedupKey;
 import io.dedup.DedupOutcome.DeferReason;
@@ -209,6 +210,36 @@ class DuplicationReportsTest {
         assertThat(reports.report(24, DuplicationReport.ALL_COPIED).text()).doesNotContain("\"a\"");
         now = now.plus(Duration.ofHours(24));
         assertThat(reports.copies(key("orders", "x999"))).isNull();
+    }
+
+    @Test
+    @DisplayName("count the duplicates of shadow mode, which take effect again, apart from those that don't")
+    void shadow() {
+        DedupKey key = key("orders", "a");
+        reports.explained(key, new DuplicateDetails(DuplicateCause.RESENT, now, null, null, null, true));
+        reports.explained(key, new DuplicateDetails(DuplicateCause.REPLAYED, now, null, null, null, true));
+        DuplicationReports switchedOn = new DuplicationReports(() -> now);
+        switchedOn.completed(key, Duration.ZERO);
+        copy(switchedOn, key, DuplicateCause.RESENT, Duration.ofSeconds(1));
+
+        for (DuplicationReport alone : List.of(reports.report(1), reports.report(24))) {
+            assertThat(alone.topics()).singleElement().satisfies(topic -> {
+                assertThat(topic.shadow()).isTrue();
+                assertThat(topic.duplicates()).containsOnly(Map.entry("resent", 1L), Map.entry("replayed", 1L));
+                assertThat(topic.distances().count()).isEqualTo(2);
+            });
+        }
+        DuplicationReport merged = DuplicationReport.merged(
+                List.of(reports.report(1), switchedOn.report(1)), DuplicationReport.MAX_COPIED);
+        assertThat(merged.topics())
+                .extracting(TopicReport::shadow, TopicReport::handled, TopicReport::allDuplicates)
+                .containsExactly(tuple(false, 1L, 1L), tuple(true, 0L, 2L));
+        assertThat(merged.text())
+                .contains(
+                        "billing:orders: 1 handled, 1 duplicates", "billing:orders (shadow): 0 handled, 2 duplicates");
+        assertThat(merged.mostCopied())
+                .singleElement()
+                .satisfies(each -> assertThat(each.copies()).isEqualTo(3));
     }
 
     @Test

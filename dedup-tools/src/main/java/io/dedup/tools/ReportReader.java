@@ -116,6 +116,7 @@ final class ReportReader {
                 count(topic, "failed"),
                 count(topic, "deferred"),
                 count(topic, "rejected"),
+                count(topic, "deaths"),
                 new Distances(distances));
     }
 

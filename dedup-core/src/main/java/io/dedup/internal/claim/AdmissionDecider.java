@@ -120,7 +120,10 @@ public final class AdmissionDecider {
         if (handledHere != null) {
             return duplicate(delivery, key, handledHere);
         }
-        if (attempted.result() instanceof Acquired) {
+        if (attempted.result() instanceof Acquired acquired) {
+            if (acquired.tookOver()) {
+                notifier.report(listener -> listener.tookOver(key));
+            }
             return acquired(requireNonNull(registered));
         }
         if (attempted.result() instanceof AlreadyDone done) {

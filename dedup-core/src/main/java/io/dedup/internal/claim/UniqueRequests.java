@@ -35,8 +35,9 @@ record UniqueRequests(
         for (int i = 0; i < deliveries.size(); i++) {
             Delivery delivery = deliveries.get(i);
             DedupKey key = claimer.arrived(delivery);
-            if (key != null && first.putIfAbsent(key, i) == null && claimable.test(delivery)) {
-                indexes.add(i);
+            Integer index = i; // one object for both
+            if (key != null && first.putIfAbsent(key, index) == null && claimable.test(delivery)) {
+                indexes.add(index);
                 toClaim.add(delivery);
                 requests.add(claimer.request(delivery, key, owner));
             }

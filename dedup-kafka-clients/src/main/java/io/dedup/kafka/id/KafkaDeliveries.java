@@ -1,5 +1,6 @@
 package io.dedup.kafka.id;
 
+import io.dedup.DedupTopic;
 import io.dedup.Fingerprint;
 import io.dedup.adapter.Delivery;
 import io.dedup.adapter.DeliveryFactory;
@@ -12,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -33,7 +35,11 @@ public final class KafkaDeliveries {
     private final DeliveryFactory<ConsumerRecord<?, ?>> factory;
     private final Logger log;
     private final GroupProgress<TopicPartition> progress;
+    private final Function<ConsumerRecord<?, ?>, @Nullable Fingerprint> fingerprint = this::fingerprint;
     private volatile boolean explaining;
+    /** Of a record before: those of a poll come partition by partition. Not volatile, because any thread may use any value. */
+    private @Nullable RecordPartition lastPartition;
+
     private final Set<String> warnedUncompared = ConcurrentHashMap.newKeySet();
 
     /**
@@ -73,11 +79,21 @@ public final class KafkaDeliveries {
      * @param topic the topic whose message it is; another than the record's for retry and dead-letter topics
      */
     public Delivery of(String topic, ConsumerRecord<?, ?> record) {
-        DedupPolicy policy = factory.topic(topic).policy();
+        DedupTopic known = factory.topic(topic);
+        DedupPolicy policy = known.policy();
         Supplier<String> origin = policy.explainDuplicates()
-                ? new RecordOrigin(topic, record, policy.senderHeader(), progress)
+                ? new RecordOrigin(topic, record, partitionOf(record), policy.senderHeader())
                 : origin(record.topic(), record.partition(), record.offset());
-        return factory.of(topic, record, origin, this::fingerprint);
+        return factory.of(topic, known, record, origin, fingerprint);
+    }
+
+    private RecordPartition partitionOf(ConsumerRecord<?, ?> record) {
+        RecordPartition known = lastPartition;
+        if (known == null || !known.isOf(record)) {
+            known = RecordPartition.of(record, progress);
+            lastPartition = known;
+        }
+        return known;
     }
 
     /** A consumer has polled these records, whose deliveries are created after this call. */

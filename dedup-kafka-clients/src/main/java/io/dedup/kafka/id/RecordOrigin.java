@@ -7,7 +7,6 @@ import io.dedup.duplicate.MessagePlace;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.header.Header;
 import org.jspecify.annotations.Nullable;
 
@@ -22,32 +21,28 @@ final class RecordOrigin implements MessageOrigin {
 
     private static final int MAX_SENDER_BYTES = 4 * MessagePlace.MAX_SENDER_CHARS;
 
-    private final TopicPartition partition;
+    private final RecordPartition of;
     private final long offset;
-    private final MessagePlace place;
+    private final int mark;
+    /** When the record was received. */
+    private final GroupProgress.Known known;
+    /** Null if the record is where it was first, so that its place is made of these. */
+    private final @Nullable MessagePlace elsewhere;
+
     private final @Nullable String sender;
-    private final boolean isFirstInSession;
-    private final GroupProgress<TopicPartition> progress;
 
     /** @param senderHeader names the producer; null for none */
-    RecordOrigin(
-            String logicalTopic,
-            ConsumerRecord<?, ?> record,
-            @Nullable String senderHeader,
-            GroupProgress<TopicPartition> progress) {
-        this.partition = new TopicPartition(record.topic(), record.partition());
+    RecordOrigin(String logicalTopic, ConsumerRecord<?, ?> record, RecordPartition of, @Nullable String senderHeader) {
+        this.of = of;
         this.offset = record.offset();
-        this.progress = progress;
-        this.isFirstInSession = progress.isFirstInSession(partition, offset);
+        this.mark = mark(record, record.timestamp());
+        this.known = of.known();
         this.sender = senderHeader == null ? null : sender(record.headers().lastHeader(senderHeader));
-        this.place = place(logicalTopic, record, progress.committed(partition));
+        this.elsewhere = record.topic().equals(logicalTopic) ? null : place(record, of.queue());
     }
 
-    private static MessagePlace place(String logicalTopic, ConsumerRecord<?, ?> record, long committed) {
-        String queue = String.valueOf(record.partition());
-        if (record.topic().equals(logicalTopic)) {
-            return new MessagePlace(queue, record.offset(), mark(record, record.timestamp()), committed);
-        }
+    /** Of a record of a retry topic. */
+    private static MessagePlace place(ConsumerRecord<?, ?> record, String queue) {
         ByteBuffer firstPartition = header(record, FIRST_PARTITION, Integer.BYTES);
         ByteBuffer firstOffset = header(record, FIRST_OFFSET, Long.BYTES);
         ByteBuffer firstTimestamp = header(record, FIRST_TIMESTAMP, Long.BYTES);
@@ -79,12 +74,12 @@ final class RecordOrigin implements MessageOrigin {
 
     @Override
     public String get() {
-        return "topic " + partition.topic() + ", partition " + partition.partition() + ", offset " + offset;
+        return "topic " + of.partition().topic() + ", partition " + of.queue() + ", offset " + offset;
     }
 
     @Override
     public MessagePlace place() {
-        return place;
+        return elsewhere == null ? new MessagePlace(of.queue(), offset, mark, known.committed()) : elsewhere;
     }
 
     private static @Nullable String sender(@Nullable Header header) {
@@ -104,8 +99,8 @@ final class RecordOrigin implements MessageOrigin {
 
     @Override
     public DuplicateCause causeAfter(MessagePlace first) {
-        return place.isSame(first)
-                ? progress.causeOf(partition, offset, isFirstInSession, first.committed())
+        return place().isSame(first)
+                ? of.causeOf(offset, known.isFirstInSession(offset), first.committed())
                 : DuplicateCause.RESENT;
     }
 }

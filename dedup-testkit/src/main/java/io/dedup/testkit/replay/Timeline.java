@@ -188,6 +188,11 @@ public final class Timeline implements DedupListener {
     }
 
     @Override
+    public void tookOver(DedupKey key) {
+        reports.tookOver(key);
+    }
+
+    @Override
     public void poison(DedupKey key, int deaths) {
         reports.poison(key, deaths);
         note(key, Kind.POISON, deaths + " deaths");

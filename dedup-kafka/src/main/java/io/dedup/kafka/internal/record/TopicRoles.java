@@ -40,7 +40,7 @@ public final class TopicRoles {
     @Nullable
     public Role find(String topic) {
         Role role = known.get(topic);
-        if (role == null) {
+        if (role == null && !plans.isEmpty()) {
             plans.values().forEach(this::read); // the plans are complete when the containers start
             role = known.get(topic);
         }

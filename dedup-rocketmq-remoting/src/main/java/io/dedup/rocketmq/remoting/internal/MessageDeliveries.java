@@ -1,5 +1,6 @@
 package io.dedup.rocketmq.remoting.internal;
 
+import io.dedup.DedupTopic;
 import io.dedup.Deduplicator;
 import io.dedup.Fingerprint;
 import io.dedup.adapter.Delivery;
@@ -40,9 +41,11 @@ public final class MessageDeliveries {
 
     Delivery of(MessageExt message) {
         Supplier<String> origin = () -> place(message);
-        DedupPolicy policy = factory.topic(message.getTopic()).policy();
+        DedupTopic topic = factory.topic(message.getTopic());
+        DedupPolicy policy = topic.policy();
         return factory.of(
                 message.getTopic(),
+                topic,
                 message,
                 policy.explainDuplicates() ? placed(message, policy.senderHeader(), origin) : origin,
                 each -> Fingerprint.ofPayload(each.getBody()));
@@ -64,9 +67,10 @@ public final class MessageDeliveries {
         long offset = message.getQueueOffset();
         progress.committed(queue, consumed(queue));
         progress.fetched(this, queue, offset, offset);
-        boolean firstInSession = progress.isFirstInSession(queue, offset);
-        MessagePlace place = new MessagePlace(
-                message.getBrokerName() + "/" + message.getQueueId(), offset, mark, progress.committed(queue));
+        GroupProgress.Known known = progress.known(queue);
+        boolean firstInSession = known.isFirstInSession(offset);
+        MessagePlace place =
+                new MessagePlace(message.getBrokerName() + "/" + message.getQueueId(), offset, mark, known.committed());
         return QueueMessageOrigin.of(
                 name, place, sender, first -> progress.causeOf(queue, offset, firstInSession, first.committed()));
     }

@@ -1,5 +1,6 @@
 package io.dedup.rocketmq.internal.listener;
 
+import io.dedup.DedupTopic;
 import io.dedup.Deduplicator;
 import io.dedup.Fingerprint;
 import io.dedup.adapter.Delivery;
@@ -30,9 +31,11 @@ public final class MessageDeliveries {
 
     public Delivery of(MessageView message) {
         Supplier<String> origin = () -> place(message);
-        DedupPolicy policy = factory.topic(message.getTopic()).policy();
+        DedupTopic topic = factory.topic(message.getTopic());
+        DedupPolicy policy = topic.policy();
         return factory.of(
                 message.getTopic(),
+                topic,
                 message,
                 policy.explainDuplicates() ? placed(message, policy.senderHeader(), origin) : origin,
                 view -> Fingerprint.ofPayload(payload(view)));

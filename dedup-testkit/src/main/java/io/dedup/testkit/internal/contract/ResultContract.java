@@ -2,10 +2,17 @@ package io.dedup.testkit.internal.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.dedup.DedupScope;
+import io.dedup.Fingerprint;
+import io.dedup.policy.Window;
 import io.dedup.store.Claim;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;
 import io.dedup.store.CompleteRequest;
+import io.dedup.store.Owner;
+import io.dedup.store.ReleaseMode;
+import io.dedup.store.ReleaseRequest;
+import io.dedup.store.StoredRecord;
 import io.dedup.store.WriteResult;
 import io.dedup.testkit.internal.scenario.CallForm;
 import io.dedup.testkit.internal.scenario.ContractGroup;
@@ -25,6 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Results are stored and returned byte for byte. */
 public abstract class ResultContract extends ContractGroup {
@@ -126,6 +134,69 @@ public abstract class ResultContract extends ContractGroup {
                             done -> assertThat(done.result()).isEqualTo(expected));
             assertThat(store().find(claims.get(i).key()).orElseThrow().result()).isEqualTo(expected);
         }
+    }
+
+    @ParameterizedTest(name = "a window without end: {0}")
+    @ValueSource(booleans = {false, true})
+    @DisplayName("each record of a batch of one owner keeps its own result, in whichever attempt and with or without a"
+            + " fingerprint; a record of nobody keeps none")
+    void eachOfOneOwner(boolean forever) {
+        DedupScope scope = subject(CallForm.ALONE).key().scope();
+        Owner owner = UniqueNames.owner();
+        List<ClaimRequest> claims = new ArrayList<>();
+        for (int i = 0; i < 40; i++) {
+            Fingerprint fingerprint = i % 3 == 1 ? Fingerprint.ofPayload(new byte[] {(byte) i}) : null;
+            claims.add(new ClaimRequest(scope.key("id-" + i * 7 % 40), owner, KeyUnderTest.LEASE, fingerprint, true));
+        }
+        assertThat(store().claim(claims)).hasOnlyElementsOfType(ClaimResult.Acquired.class);
+        List<ClaimRequest> again = everyFourth(claims, 2);
+        release(again);
+        assertThat(store().claim(again)).hasOnlyElementsOfType(ClaimResult.Acquired.class);
+        release(everyFourth(claims, 3));
+
+        List<CompleteRequest> completions = new ArrayList<>();
+        for (int i = 0; i < claims.size(); i++) {
+            completions.add(new CompleteRequest(
+                    new Claim(claims.get(i).key(), owner, i % 4 == 2 ? 2 : 1),
+                    forever ? Window.forever() : KeyUnderTest.WINDOW,
+                    new byte[] {-1, (byte) i},
+                    false));
+        }
+        List<WriteResult> answers = store().complete(completions);
+
+        for (int i = 0; i < claims.size(); i++) {
+            byte[] result = {-1, (byte) i};
+            StoredRecord found = store().find(claims.get(i).key()).orElseThrow();
+            if (i % 4 == 3) {
+                KeyUnderTest.assertLeaseLost(answers.get(i));
+                assertThat(found.state()).isNotEqualTo(StoredRecord.State.DONE);
+                continue;
+            }
+            int attempt = i % 4 == 2 ? 2 : 1;
+            KeyUnderTest.assertApplied(answers.get(i));
+            assertThat(found.result()).isEqualTo(result);
+            assertThat(found.fingerprint()).isEqualTo(claims.get(i).fingerprint());
+            assertThat(found.attempt()).isEqualTo(attempt);
+            assertThat(store().claim(List.of(claims.get(i))).get(0))
+                    .isInstanceOfSatisfying(
+                            ClaimResult.AlreadyDone.class,
+                            done -> assertThat(done.result()).isEqualTo(result));
+        }
+    }
+
+    private static List<ClaimRequest> everyFourth(List<ClaimRequest> claims, int from) {
+        List<ClaimRequest> some = new ArrayList<>();
+        for (int i = from; i < claims.size(); i += 4) {
+            some.add(claims.get(i));
+        }
+        return some;
+    }
+
+    private void release(List<ClaimRequest> claims) {
+        assertThat(store().release(claims.stream()
+                        .map(each -> new ReleaseRequest(new Claim(each.key(), each.owner(), 1), ReleaseMode.STARTED))
+                        .toList()))
+                .containsOnly(WriteResult.applied());
     }
 
     private static byte @Nullable [] resultOf(int i) {

@@ -48,7 +48,7 @@ class FirstVisitTest {
             soon(() -> {
                 assertThat(page.text("#plain .verdict")).isEqualTo("1 double charge: customers paid $42.00 too much.");
                 assertThat(page.text("#dedup .verdict"))
-                        .isEqualTo("1 order charged once. 1 duplicate skipped: 1 resent.");
+                        .isEqualTo("1 order charged once. 1 skipped: 1 resent.");
             });
             assertThat(page.evaluate("document.querySelectorAll('#plain .coin').length"))
                     .isEqualTo("2");
@@ -64,7 +64,7 @@ class FirstVisitTest {
                 assertThat(page.text("#plain .verdict"))
                         .isEqualTo("3 double charges: customers paid $126.00 too much.");
                 assertThat(page.text("#dedup .verdict"))
-                        .startsWith("1 order charged once. 3 duplicates skipped: ")
+                        .startsWith("1 order charged once. 3 skipped: ")
                         .contains("resent", "replayed");
             });
             numbersAreThoseOfTheTables(page, demo, 4, 1);

@@ -42,11 +42,14 @@ final class CompletionSizes {
             return send.apply(requests);
         }
         askIfDoubted();
+        if (requests.stream().noneMatch(this::isTooLarge)) { // nearly always
+            return sent(requests);
+        }
         List<CompleteRequest> fitting = new ArrayList<>(requests.size());
         Map<DedupKey, WriteResult> answers = new HashMap<>(2 * requests.size());
         for (CompleteRequest request : requests) {
             byte[] result = request.result();
-            if (result != null && !statementSize.fits(result)) {
+            if (result != null && isTooLarge(request)) {
                 ResultTooLargeException error =
                         failures.resultTooLarge("complete", result.length, statementSize.maxResult());
                 answers.put(request.claim().key(), new WriteResult.StoreError(error));
@@ -54,17 +57,29 @@ final class CompletionSizes {
                 fitting.add(request);
             }
         }
-        List<WriteResult> sent = send.apply(fitting);
+        List<WriteResult> sent = sent(fitting);
         for (int i = 0; i < fitting.size(); i++) {
             answers.put(fitting.get(i).claim().key(), sent.get(i));
-            if (fitting.get(i).result() != null && sent.get(i) instanceof WriteResult.StoreError) {
-                statementSize.doubt();
-            }
         }
         List<WriteResult> all = new ArrayList<>(requests.size());
         requests.forEach(
                 request -> all.add(requireNonNull(answers.get(request.claim().key()))));
         return all;
+    }
+
+    private boolean isTooLarge(CompleteRequest request) {
+        byte[] result = request.result();
+        return result != null && !statementSize.fits(result);
+    }
+
+    private List<WriteResult> sent(List<CompleteRequest> fitting) {
+        List<WriteResult> answers = send.apply(fitting);
+        for (int i = 0; i < fitting.size(); i++) {
+            if (fitting.get(i).result() != null && answers.get(i) instanceof WriteResult.StoreError) {
+                statementSize.doubt();
+            }
+        }
+        return answers;
     }
 
     /**

@@ -18,7 +18,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Completes messages of one topic that have no results. Takes what they share once, and returns only those that weren't written:
+ * Completes messages of one topic that have no results, or of one owner that all have one. Takes what they share once, and returns only those that weren't written:
  * a row for each that was costs the server a third of the statement. Reads the clock for each row, so that a window does not lose
  * the time for which the statement has waited for a row before it. Thread-safe.
  */
@@ -28,7 +28,7 @@ final class PostgresCompletions {
             written AS (
                 UPDATE {table} t SET
                     state = 4, owner = NULL, deaths = 0, lease_until = {no_lease}, completed_at = r.now, expires_at = {end},
-                    purge_hour = CASE WHEN t.purge_hour - ? BETWEEN 0 AND 2 THEN t.purge_hour ELSE ? END, result = NULL
+                    purge_hour = CASE WHEN t.purge_hour - ? BETWEEN 0 AND 2 THEN t.purge_hour ELSE ? END, result = {result}
                 FROM (SELECT q.*, {now} AS now FROM req q OFFSET 0) r
                 WHERE t.message_id = r.message_id AND t.scope = ? AND t.owner = r.owner AND t.state IN (1, 2)
                     AND t.expires_at > {now}
@@ -41,18 +41,22 @@ final class PostgresCompletions {
      * A form of the statement.
      *
      * @param ofOneOwner for requests that share their owner
+     * @param withResults for those that also have a result each
      */
-    private record Form(ClockedSql ofOneOwner, ClockedSql ofOwners) {
+    private record Form(ClockedSql ofOneOwner, ClockedSql ofOwners, ClockedSql withResults) {
         static Form of(JdbcSettings settings, List<PostgresColumn<CompleteRequest>> source, String statement) {
-            ClockedSql sql = ClockedSql.of(settings, statement);
+            ClockedSql sql = ClockedSql.of(settings, statement.replace("{result}", "NULL"));
+            ClockedSql results = ClockedSql.of(settings, statement.replace("{result}", "r.result"));
             return new Form(
                     sql.replace("{requests}", PostgresRequests.ofOneOwner(settings)),
-                    sql.replace("{requests}", PostgresRequests.arrays(source, PostgresRequests.lockTimeout(settings))));
+                    sql.replace("{requests}", PostgresRequests.arrays(source, PostgresRequests.lockTimeout(settings))),
+                    results.replace("{requests}", PostgresRequests.ofOneOwnerWithResults(settings)));
         }
     }
 
     private final KeyFormat keys;
     private final List<PostgresColumn<CompleteRequest>> source;
+    private final PostgresColumn<CompleteRequest> results = bytes("result", CompleteRequest::result);
     private final Form withEnd;
     private final Form forever;
     private final Statements statements;
@@ -72,14 +76,20 @@ final class PostgresCompletions {
     /** Whether the requests have what the statement takes once for all of them. */
     static boolean fits(List<CompleteRequest> requests) {
         CompleteRequest first = requests.get(0);
+        boolean results = first.result() != null;
         for (CompleteRequest request : requests) {
-            if (request.result() != null
+            if ((request.result() != null) != results
                     || !request.window().equals(first.window())
                     || !request.claim().key().scope().equals(first.claim().key().scope())) {
                 return false;
             }
         }
-        return true;
+        return !results || haveOneOwner(requests);
+    }
+
+    private static boolean haveOneOwner(List<CompleteRequest> requests) {
+        return PostgresRequests.haveOneOwner(
+                requests, request -> request.claim().owner());
     }
 
     List<@Nullable WriteResult> complete(Connection connection, List<CompleteRequest> requests) throws SQLException {
@@ -90,11 +100,14 @@ final class PostgresCompletions {
         WriteResult[] answers = new WriteResult[requests.size()];
         Arrays.fill(answers, WriteResult.applied());
         Form form = ends ? withEnd : forever;
-        boolean oneOwner = PostgresRequests.haveOneOwner(
-                requests, request -> request.claim().owner());
-        ClockedSql sql = oneOwner ? form.ofOneOwner() : form.ofOwners();
+        boolean withResults = first.result() != null;
+        boolean oneOwner = withResults || haveOneOwner(requests);
+        ClockedSql sql = withResults ? form.withResults() : oneOwner ? form.ofOneOwner() : form.ofOwners();
         try (PreparedStatement statement = statements.prepare(connection, sql.on(connection))) {
             int next = PostgresRequests.bind(connection, statement, requests, source, oneOwner);
+            if (withResults) {
+                results.bind(connection, statement, next++, requests);
+            }
             if (ends) {
                 statement.setLong(next++, window);
             }

@@ -96,6 +96,14 @@ final class PostgresRequests<Q> {
                 + ")) WITH ORDINALITY AS u(message_id, ord) LIMIT (SELECT " + Integer.MAX_VALUE + ")";
     }
 
+    /** The same, and a result of each request, whose array is the last parameter. */
+    static String ofOneOwnerWithResults(JdbcSettings settings) {
+        return "SELECT u.message_id, ?::text AS owner, u.result, u.ord FROM unnest((SELECT ?::bytea[] "
+                + lockTimeout(settings)
+                + "), (SELECT ?::bytea[])) WITH ORDINALITY AS u(message_id, result, ord) LIMIT (SELECT "
+                + Integer.MAX_VALUE + ")";
+    }
+
     static <Q> boolean haveOneOwner(List<Q> requests, Function<Q, Owner> owner) {
         Owner first = owner.apply(requests.get(0));
         for (Q request : requests) {

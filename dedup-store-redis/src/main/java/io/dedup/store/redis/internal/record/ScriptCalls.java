@@ -112,14 +112,25 @@ public final class ScriptCalls {
     }
 
     ScriptCall<WriteResult[]> complete(long windowMillis, List<CompleteRequest> requests) {
-        boolean plain = true;
+        int results = 0;
+        boolean repeated = false;
         for (CompleteRequest request : requests) {
-            plain &= request.result() == null && !request.repeated();
+            results += request.result() == null ? 0 : 1;
+            repeated |= request.repeated();
         }
+        boolean plain = results == 0 && !repeated;
         BulkStrings arguments = startOfCompletion(requests, windowMillis).add(window(windowMillis));
-        Owner common = plain ? commonOwner(requests, request -> request.claim().owner()) : null;
+        Owner common = plain || (results == requests.size() && !repeated)
+                ? commonOwner(requests, request -> request.claim().owner())
+                : null;
         if (common != null) {
-            arguments.add("0").add(common.value(), ',');
+            arguments.add(plain ? "0" : "-1").add(common.value(), ',');
+            for (CompleteRequest request : requests) {
+                byte[] result = request.result();
+                if (result != null) {
+                    arguments.add(result);
+                }
+            }
             return write(scripts.complete(), arguments, requests.size());
         }
         arguments.add(plain ? "1" : "3");

@@ -1,9 +1,10 @@
 -- KEYS: records. ARGV: window in ms ('' for ever), how many arguments each key has; then for each key "<owner>," and,
 -- where there are three, the attempt whose DONE counts as applied ('' for none) and the result ("+<bytes>", '' for none).
--- 0: "<owner>," once, for all keys.
+-- 0: "<owner>," once, for all keys. -1: the same, and then the bytes of each key's result.
 -- Answers a letter per key: A applied, L lease lost.
 local call, format, find, match, byte = redis.call, string.format, string.find, string.match, string.byte
 local window, width = ARGV[1], tonumber(ARGV[2])
+local once = width < 0 -- the owner, before the results
 local time, ms, packed
 
 local function read_time()
@@ -17,6 +18,10 @@ if count == 1 and width ~= 3 and window ~= '' and not LIGHT_FIRST then -- what n
   -- This owner's first attempt, no fingerprint.
   if type(value) == 'string' and find(value, ARGV[3] .. '1,', 2, true) == 2 and byte(value, -1) == 44 then
     read_time()
+    if once then
+      call('SET', KEYS[1], format('R,%.0f,1,,', ms) .. ARGV[4], 'PX', window)
+      return 'A'
+    end
     if BUCKETS and enter(1, ms, 1, window) then
       call('DEL', KEYS[1])
       return 'A' .. overgrown
@@ -47,17 +52,18 @@ end
 
 local first = format('%.0f', packed + 1) -- the value of most records: done at the first attempt, no fingerprint, no result
 
--- The value of a record once it is done; nil if it is somebody else's. Also its attempt, if nothing but a number has to be kept.
+-- The value of a record once it is done, where results follow owners without its result; nil if it is somebody else's. Also its
+-- attempt, if nothing but a number has to be kept.
 local function completed(value, mine, at)
   if find(value, mine, 2, true) ~= 2 then
     return nil
   end
   local digit, comma = byte(value, #mine + 2, #mine + 3)
-  if width ~= 3 and digit == 49 and comma == 44 and byte(value, -1) == 44 then
+  if (width == 0 or width == 1) and digit == 49 and comma == 44 and byte(value, -1) == 44 then
     return first, 1
   end
   local attempt, fingerprint = match(value, '^(%d+),%d+,%d+,([%w_-]*)', #mine + 2) -- steps may follow
-  local result = width == 3 and ARGV[at + 2] or ''
+  local result = width == 3 and ARGV[at + 2] or once and '+' or ''
   return done(attempt, fingerprint, result), result == '' and fingerprint == '' and attempt + 0 or nil
 end
 
@@ -67,7 +73,7 @@ local gone = BUCKETS and {} -- keys of records that are in a bucket now
 local before, owner_before, next, attempt -- records that were claimed together have the same value: look at it once
 for i = 1, count do
   local key, value = KEYS[i], found[i]
-  local at = 3 + (i - 1) * width
+  local at = once and 3 or 3 + (i - 1) * width
   local mine = ARGV[at]
   if width == 3 or value ~= before or mine ~= owner_before then
     before, owner_before, next, attempt = value, mine, nil, nil
@@ -81,12 +87,13 @@ for i = 1, count do
       call('PEXPIRE', key, math.max(call('PTTL', key), 1))
       LIGHT_FIRST = false
     end
+    local stored = once and next .. ARGV[3 + i] or next
     if BUCKETS and attempt and enter(i, ms, attempt, window) then
       gone[#gone + 1] = key
     elseif window == '' then
-      call('SET', key, next)
+      call('SET', key, stored)
     else
-      call('SET', key, next, 'PX', window)
+      call('SET', key, stored, 'PX', window)
     end
     answers[i] = 'A'
   elseif width == 3 and ARGV[at + 1] ~= '' then
