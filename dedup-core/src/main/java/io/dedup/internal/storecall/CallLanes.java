@@ -2,6 +2,7 @@ package io.dedup.internal.storecall;
 
 import io.dedup.DedupKey;
 import io.dedup.internal.storecall.WaitingRequest.State;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
@@ -93,30 +94,40 @@ final class CallLanes {
      * Takes along the requests that wait for the same operation. A request whose key is there already stays for a later call: two
      * claims of one message are decided one after the other, as two calls decide them.
      *
-     * @param together receives the requests; has room for {@link #MAX_REQUESTS}
+     * <p>If this throws, nothing is taken along, and the lane is free.
      */
-    <Q, A> void board(WaitingRequest<Q, A> first, List<WaitingRequest<Q, A>> together) {
+    <Q, A> List<WaitingRequest<Q, A>> board(WaitingRequest<Q, A> first) {
         lock.lock();
         try {
-            if (waiting.isEmpty()) {
-                return;
+            List<WaitingRequest<Q, A>> others = waiting.isEmpty() ? List.of() : candidates(first);
+            for (WaitingRequest<Q, A> other : others) { // needs no memory
+                waiting.remove(other);
+                other.become(State.SENT);
             }
-            Set<DedupKey> keys = new HashSet<>();
-            keys.add(keyOf(first));
-            Iterator<WaitingRequest<?, ?>> all = waiting.iterator();
-            while (all.hasNext() && together.size() < MAX_REQUESTS - 1) {
-                WaitingRequest<?, ?> next = all.next();
-                if (next.operation().equals(first.operation()) && keys.add(keyOf(next))) {
-                    all.remove();
-                    @SuppressWarnings("unchecked") // the same operation
-                    WaitingRequest<Q, A> known = (WaitingRequest<Q, A>) next;
-                    known.become(State.SENT);
-                    together.add(known);
-                }
-            }
+            return others;
+        } catch (Throwable e) {
+            open--;
+            calls--;
+            throw e;
         } finally {
             lock.unlock();
         }
+    }
+
+    @SuppressWarnings("unchecked") // of the same operation
+    private <Q, A> List<WaitingRequest<Q, A>> candidates(WaitingRequest<Q, A> first) {
+        List<WaitingRequest<Q, A>> others = new ArrayList<>();
+        Set<DedupKey> keys = new HashSet<>();
+        keys.add(keyOf(first));
+        for (WaitingRequest<?, ?> next : waiting) {
+            if (others.size() == MAX_REQUESTS - 1) {
+                break;
+            }
+            if (next.operation().equals(first.operation()) && keys.add(keyOf(next))) {
+                others.add((WaitingRequest<Q, A>) next);
+            }
+        }
+        return others;
     }
 
     private static <Q> DedupKey keyOf(WaitingRequest<Q, ?> request) {

@@ -124,17 +124,17 @@ public final class SharedCalls {
                         lanes.passOn();
                         return waiting.operation().send(one);
                     }
-                    List<WaitingRequest<Q, A>> together = new ArrayList<>(CallLanes.MAX_REQUESTS);
-                    lanes.board(waiting, together);
-                    if (together.isEmpty()) {
+                    List<WaitingRequest<Q, A>> others = lanes.board(waiting);
+                    if (others.isEmpty()) {
                         return sendInLane(waiting.operation(), one);
                     }
-                    sendTogether(waiting, together);
+                    sendTogether(waiting, others);
                 }
                 case SENT -> {
                     if (interrupted) {
                         return List.of(waiting.operation()
-                                .failure().apply(new DedupStoreException(
+                                .failure()
+                                .apply(new DedupStoreException(
                                         "interrupted while waiting for the answer, so the request may have been applied",
                                         null)));
                     }
@@ -163,10 +163,12 @@ public final class SharedCalls {
             answers = own.operation().sendAll(requests);
         } catch (Throwable e) {
             failure = e;
+        }
+        boolean quick = System.nanoTime() - since < patienceNanos;
+        boolean interrupted = Thread.currentThread().isInterrupted();
+        try {
+            lanes.ended(1 + others.size(), own.operation().hasAnswered(answers)); // first: the next call begins now
         } finally {
-            boolean quick = System.nanoTime() - since < patienceNanos;
-            boolean interrupted = Thread.currentThread().isInterrupted();
-            lanes.ended(1 + others.size(), own.operation().hasAnswered(answers));
             own.end(answers.isEmpty() ? null : answers.get(0), failure, quick && !interrupted);
             for (int i = 0; i < others.size(); i++) {
                 others.get(i).end(answers.isEmpty() ? null : answers.get(i + 1), failure, quick || interrupted);

@@ -25,24 +25,24 @@ record SharedOperation<Q, A>(
         return call.apply(requests);
     }
 
-    /** @throws IllegalStateException if it cannot be known which answer belongs to which request */
+    /**
+     * Sends several requests. Reading what this returns cannot fail.
+     *
+     * @throws RuntimeException if it cannot be known which answer belongs to which request
+     */
     List<A> sendAll(List<Q> requests) {
-        List<A> answers = send(requests);
+        List<A> answers = List.copyOf(send(requests)); // throws if there is null among them
         if (answers.size() != requests.size()) {
             throw new IllegalStateException(
                     "the store returned " + answers.size() + " answers to " + requests.size() + " requests");
         }
-        for (A answer : answers) {
-            if (answer == null) {
-                throw new IllegalStateException("the store returned null");
-            }
-        }
         return answers;
     }
 
-    /** Whether the store has answered any request. */
+    /** Whether the store has answered any request. Needs no memory. */
     boolean hasAnswered(List<A> answers) {
-        for (A answer : answers) {
+        for (int i = 0; i < answers.size(); i++) {
+            A answer = answers.get(i);
             if (answer != null && error.apply(answer) == null) {
                 return true;
             }

@@ -143,10 +143,7 @@ public final class StoreCalls {
      * or be renewed, together.
      */
     private <Q> List<WriteResult> write(
-            Kind kind,
-            List<Q> requests,
-            Function<Q, Claim> claimOf,
-            Function<List<Q>, List<WriteResult>> operation) {
+            Kind kind, List<Q> requests, Function<Q, Claim> claimOf, Function<List<Q>, List<WriteResult>> operation) {
         if (requests.isEmpty()) {
             return List.of();
         }

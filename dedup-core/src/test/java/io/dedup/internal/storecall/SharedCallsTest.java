@@ -21,13 +21,16 @@ import io.dedup.support.FaultyStore.Op;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
@@ -60,6 +63,7 @@ class SharedCallsTest {
                 return answer;
             });
             thread = new Thread(task, "caller");
+            thread.setDaemon(true);
             thread.start();
         }
 
@@ -68,8 +72,10 @@ class SharedCallsTest {
         }
 
         void awaitParked() {
-            await().until(() -> thread.getState() == Thread.State.WAITING
-                    || thread.getState() == Thread.State.TIMED_WAITING);
+            await().pollDelay(Duration.ZERO)
+                    .pollInterval(Duration.ofMillis(2))
+                    .until(() -> thread.getState() == Thread.State.WAITING
+                            || thread.getState() == Thread.State.TIMED_WAITING);
         }
     }
 
@@ -77,7 +83,7 @@ class SharedCallsTest {
     void letAllEnd() throws InterruptedException {
         firstMayEnd.countDown();
         for (Caller<?> each : callers) {
-            each.thread.join();
+            each.thread.join(10_000);
         }
     }
 
@@ -183,8 +189,7 @@ class SharedCallsTest {
         store.intact().claim(List.of(new ClaimRequest(key("b"), new Owner("another"), LEASE)));
         SharedCalls shared = sharing(ONE);
         Caller<ClaimResult> first = firstCall(shared);
-        List<Caller<ClaimResult>> three =
-                waiting(List.of(claim(shared, "a"), claim(shared, "b"), claim(shared, "c")));
+        List<Caller<ClaimResult>> three = waiting(List.of(claim(shared, "a"), claim(shared, "b"), claim(shared, "c")));
 
         firstMayEnd.countDown();
 
@@ -359,7 +364,7 @@ class SharedCallsTest {
         try {
             ClaimResult answer = caller.answer();
             return ((ClaimResult.StoreError) answer).cause();
-        } catch (java.util.concurrent.ExecutionException e) {
+        } catch (ExecutionException e) {
             return e.getCause();
         }
     }
@@ -382,8 +387,9 @@ class SharedCallsTest {
 
         for (Caller<ClaimResult> each : both) {
             assertThat(each.answer())
-                    .isInstanceOfSatisfying(ClaimResult.Acquired.class, acquired -> assertThat(acquired.attempt())
-                            .isEqualTo(1));
+                    .isInstanceOfSatisfying(
+                            ClaimResult.Acquired.class,
+                            acquired -> assertThat(acquired.attempt()).isEqualTo(1));
         }
     }
 
@@ -421,13 +427,14 @@ class SharedCallsTest {
         store.on(Op.CLAIM, (call, real) -> {
             long since = System.nanoTime();
             await().atMost(20, TimeUnit.SECONDS)
-                    .until(() -> System.nanoTime() - since > Duration.ofSeconds(2).toNanos());
+                    .until(() ->
+                            System.nanoTime() - since > Duration.ofSeconds(2).toNanos());
             throw timeout;
         });
 
         firstMayEnd.countDown();
 
-        Set<Throwable> causes = Collections.newSetFromMap(new java.util.IdentityHashMap<>());
+        Set<Throwable> causes = Collections.newSetFromMap(new IdentityHashMap<>());
         for (Caller<ClaimResult> each : both) {
             Throwable failure = failureOf(each);
             assertThat(failure).hasMessageContaining("timeout").hasCause(timeout);
@@ -524,7 +531,9 @@ class SharedCallsTest {
         for (Caller<ClaimResult> each : all) {
             assertThat(each.answer()).matches(SharedCallsTest::isAcquired);
         }
-        assertThat(sizes(Op.CLAIM)).allMatch(size -> size <= CallLanes.MAX_REQUESTS).contains(CallLanes.MAX_REQUESTS);
+        assertThat(sizes(Op.CLAIM))
+                .allMatch(size -> size <= CallLanes.MAX_REQUESTS)
+                .contains(CallLanes.MAX_REQUESTS);
     }
 
     @Test
@@ -541,7 +550,8 @@ class SharedCallsTest {
     }
 
     @Test
-    @DisplayName("32 threads, a store that fails before and after it has written: one claim of each message, one completion")
+    @DisplayName(
+            "32 threads, a store that fails before and after it has written: one claim of each message, one completion")
     void race() throws Exception {
         SharedCalls shared = sharing(new Limits(2, 2, Duration.ofMillis(1)));
         AtomicInteger calls = new AtomicInteger();
@@ -565,9 +575,9 @@ class SharedCallsTest {
                     if (untilAnswered(() -> shared.claim(List.of(request)).get(0)) instanceof ClaimResult.Acquired) {
                         CompleteRequest completion = new CompleteRequest(
                                 new Claim(request.key(), owner, 1), Window.of(Duration.ofDays(1)), null, true);
-                        if (untilAnswered(
-                                                () -> shared.complete(List.of(completion)).get(0))
-                                        .equals(WriteResult.applied())) {
+                        if (untilAnswered(() ->
+                                        shared.complete(List.of(completion)).get(0))
+                                .equals(WriteResult.applied())) {
                             completed.get(message).incrementAndGet();
                         }
                     }
@@ -585,7 +595,7 @@ class SharedCallsTest {
         assertThat(sizes(Op.CLAIM)).anyMatch(size -> size > 1);
     }
 
-    private static List<?> flaky(int number, Call call, java.util.function.Function<List<?>, List<?>> real) {
+    private static List<?> flaky(int number, Call call, Function<List<?>, List<?>> real) {
         if (number % 7 == 3) {
             throw new DedupStoreException("before", null);
         }
