@@ -15,6 +15,7 @@ import io.dedup.store.CompleteRequest;
 import io.dedup.store.Owner;
 import io.dedup.store.WriteResult;
 import io.dedup.store.memory.InMemoryDedupStore;
+import io.dedup.support.Faults;
 import io.dedup.support.FaultyStore;
 import io.dedup.support.FaultyStore.Call;
 import io.dedup.support.FaultyStore.Op;
@@ -367,6 +368,23 @@ class SharedCallsTest {
         } catch (ExecutionException e) {
             return e.getCause();
         }
+    }
+
+    @Test
+    @DisplayName("a request without an answer among others is sent again, and the others aren't")
+    void oneUnanswered() throws Exception {
+        SharedCalls shared = sharing(ONE);
+        firstCall(shared);
+        List<Caller<ClaimResult>> all =
+                waiting(List.of(claim(shared, "a"), claim(shared, "locked"), claim(shared, "c")));
+        store.on(Op.CLAIM, Faults.forKeys(key("locked")::equals));
+
+        firstMayEnd.countDown();
+
+        assertThat(all.get(0).answer()).matches(SharedCallsTest::isAcquired);
+        assertThat(failureOf(all.get(1))).hasMessage("no answer for this key");
+        assertThat(all.get(2).answer()).matches(SharedCallsTest::isAcquired);
+        assertThat(sizes(Op.CLAIM)).containsExactly(1, 3, 1);
     }
 
     @Test
