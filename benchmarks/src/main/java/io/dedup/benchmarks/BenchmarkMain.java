@@ -1,8 +1,10 @@
 package io.dedup.benchmarks;
 
+import io.dedup.benchmarks.shared.SharedCallsRun;
 import io.dedup.testservers.ParentWatch;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
+import java.util.List;
 import java.util.Locale;
 import picocli.CommandLine;
 import picocli.CommandLine.ParameterException;
@@ -86,6 +88,12 @@ public final class BenchmarkMain {
         if (options.wants("explained")) {
             new ExplainedSection(report, options.run().rounds())
                     .run(options.stores(), options.networks(), options.records());
+        }
+        if (options.wants("shared")) {
+            List<List<String>> rows =
+                    new SharedCallsRun(options.run(), report::progress).rows(options.stores(), options.networks());
+            report.heading("Threads that share calls of the store");
+            report.table(SharedCallsRun.HEADER, rows);
         }
         targets.print(report);
         Duration took = Duration.ofNanos(System.nanoTime() - from);

@@ -35,7 +35,8 @@ final class Options {
             "cold",
             "idle",
             "steps",
-            "explained");
+            "explained",
+            "shared");
     static final List<String> STORES = List.of(
             "memory", "redis-6.2", "redis-7", "postgresql", "postgresql-synced", "mariadb", "mariadb-prepared", "h2");
 

@@ -50,6 +50,7 @@ public final class DeduplicatorBuilder {
     private @Nullable ThreadContexts contexts;
     private @Nullable EngineThreads threads;
     private DedupPolicy defaults = DedupPolicy.defaults();
+    private boolean sharedCalls;
     private Duration shutdownTimeout = Duration.ofSeconds(30);
 
     DeduplicatorBuilder(DedupStore store) {
@@ -182,6 +183,21 @@ public final class DeduplicatorBuilder {
         return this;
     }
 
+    /**
+     * Lets threads share calls of the store while more than 20 call it at once; by default each makes its own. What requests a claim
+     * or a completion while four calls are under way goes with the next one. For listeners with 30 threads or more that handle message
+     * by message, and PostgreSQL at some distance, where it saves half of the processor time. Redis gains nothing, because its client
+     * sends the requests of all threads on one connection anyway.
+     *
+     * <p>Every thread gets what a call of its own would have got, and waits at most 0.1 s for others before it makes one. But a call
+     * that meets a locked row takes longer for all who share it; and what the driver sees of its thread, such as contexts of logging
+     * and tracing, is that of one of them.
+     */
+    public DeduplicatorBuilder sharedStoreCalls(boolean shared) {
+        this.sharedCalls = shared;
+        return this;
+    }
+
     /** Sets how long {@link Deduplicator#close} waits for running handlers: zero to 1 h, 30 s by default. */
     public DeduplicatorBuilder shutdownTimeout(Duration value) {
         if (value.isNegative() || value.compareTo(MAX_SHUTDOWN_TIMEOUT) > 0) {
@@ -217,6 +233,7 @@ public final class DeduplicatorBuilder {
                 all,
                 new EngineSettings(
                         store,
+                        sharedCalls,
                         transactions,
                         instance,
                         listeners(all),

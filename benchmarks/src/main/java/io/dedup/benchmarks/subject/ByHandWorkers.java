@@ -27,13 +27,17 @@ public final class ByHandWorkers {
     /** A contender for each of {@link ContenderNames#FORMS}. */
     public List<Contender> contenders() {
         List<Contender> contenders = new ArrayList<>();
-        contenders.add(new Contender(ContenderNames.of(name, ContenderNames.SINGLE), 1, this::oneByOne));
-        contenders.add(new Contender(
-                ContenderNames.of(name, ContenderNames.SINGLE_MANY), ContenderNames.MANY_THREADS, this::oneByOne));
+        contenders.add(single(1));
+        contenders.add(single(ContenderNames.MANY_THREADS));
         for (int size : ContenderNames.BATCHES) {
             contenders.add(new Contender(ContenderNames.of(name, ContenderNames.batch(size)), 1, () -> batches(size)));
         }
         return contenders;
+    }
+
+    /** Message by message, on as many threads. */
+    public Contender single(int threads) {
+        return new Contender(ContenderNames.of(name, ContenderNames.single(threads)), threads, this::oneByOne);
     }
 
     private String nextOwner() {

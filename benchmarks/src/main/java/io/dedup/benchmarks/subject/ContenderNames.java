@@ -10,6 +10,9 @@ public final class ContenderNames {
     /** Engine and store, for handlers that need no fencing token. */
     public static final String DEDUP_UNFENCED = "dedup, no token";
 
+    /** {@link #DEDUP}, whose threads share calls of the store. */
+    public static final String DEDUP_SHARED = "dedup, shared calls";
+
     /** The driver alone, with the same commands. */
     public static final String BARE = "bare driver";
 
@@ -26,14 +29,18 @@ public final class ContenderNames {
     public static final String BY_HAND_FENCED = "by hand, the same promises";
 
     public static final int MANY_THREADS = 8;
-    public static final String SINGLE = "single, 1 thread";
-    public static final String SINGLE_MANY = "single, " + MANY_THREADS + " threads";
+    public static final String SINGLE = single(1);
+    public static final String SINGLE_MANY = single(MANY_THREADS);
     public static final List<Integer> BATCHES = List.of(100, 500);
 
     /** All forms, in the order of the tables. */
     public static final List<String> FORMS = List.of(SINGLE, SINGLE_MANY, batch(100), batch(500));
 
     private ContenderNames() {}
+
+    public static String single(int threads) {
+        return "single, " + threads + (threads == 1 ? " thread" : " threads");
+    }
 
     public static String batch(int size) {
         return "batch of " + size;

@@ -19,16 +19,22 @@ public final class DedupWorkers implements AutoCloseable {
     private final String name;
 
     public DedupWorkers(StoreRequests requests, DedupStore store, boolean fenced) {
+        this(requests, store, fenced ? ContenderNames.DEDUP : ContenderNames.DEDUP_UNFENCED);
+    }
+
+    /** @param name what they are called in tables, which decides what they do */
+    public DedupWorkers(StoreRequests requests, DedupStore store, String name) {
         this.requests = requests;
         this.store = store;
-        this.name = fenced ? ContenderNames.DEDUP : ContenderNames.DEDUP_UNFENCED;
+        this.name = name;
         this.deduplicator = Deduplicators.builder(store)
                 .consumer(StoreRequests.CONSUMER)
                 .defaults(DedupPolicy.defaults().toBuilder()
                         .lease(StoreRequests.LEASE)
                         .window(StoreRequests.WINDOW)
-                        .fencingToken(fenced)
+                        .fencingToken(!name.equals(ContenderNames.DEDUP_UNFENCED))
                         .build())
+                .sharedStoreCalls(name.equals(ContenderNames.DEDUP_SHARED))
                 .build();
     }
 
@@ -43,12 +49,12 @@ public final class DedupWorkers implements AutoCloseable {
 
     /** A contender for each form that isn't a batch. */
     public List<Contender> singles() {
-        return List.of(
-                new Contender(ContenderNames.of(name, ContenderNames.SINGLE), 1, this::oneByOne),
-                new Contender(
-                        ContenderNames.of(name, ContenderNames.SINGLE_MANY),
-                        ContenderNames.MANY_THREADS,
-                        this::oneByOne));
+        return List.of(single(1), single(ContenderNames.MANY_THREADS));
+    }
+
+    /** Message by message, on as many threads. */
+    public Contender single(int threads) {
+        return new Contender(ContenderNames.of(name, ContenderNames.single(threads)), threads, this::oneByOne);
     }
 
     private Worker oneByOne() {

@@ -20,6 +20,7 @@ import io.dedup.internal.settle.ClaimSettlement;
 import io.dedup.internal.settle.Completions;
 import io.dedup.internal.settle.Releases;
 import io.dedup.internal.step.Steps;
+import io.dedup.internal.storecall.SharedCalls;
 import io.dedup.internal.storecall.StoreCalls;
 import io.dedup.internal.storecall.StoreGates;
 import io.dedup.internal.thread.EngineThreads;
@@ -50,7 +51,8 @@ record EngineParts(
         TransactionalRecords records = settings.records();
         SafeListeners<DedupListener> listeners = new SafeListeners<>(settings.listeners());
         StoreGates gates = new StoreGates();
-        StoreCalls calls = new StoreCalls(store, listeners, gates::ended);
+        SharedCalls shared = settings.sharedCalls() ? new SharedCalls(store) : null;
+        StoreCalls calls = new StoreCalls(store, shared, listeners, gates::ended);
         StoreCalls calmCalls = new StoreCalls(store, listeners, gates::endedInBackground);
         UnrecordedSuccesses successes = new UnrecordedSuccesses();
         EngineThreads threads = settings.threads();

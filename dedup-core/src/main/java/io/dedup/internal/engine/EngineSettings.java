@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The settings of an engine.
  *
+ * @param sharedCalls whether threads share calls of the store
  * @param records opens the transactions; null if no policy needs them
  * @param instance the name of this process in the records of its claims; null for none
  * @param runReference identifies a run to its later duplicates; null for none
@@ -28,6 +29,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record EngineSettings(
         DedupStore store,
+        boolean sharedCalls,
         @Nullable TransactionalRecords records,
         @Nullable String instance,
         List<DedupListener> listeners,

@@ -20,7 +20,6 @@ import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.function.BiFunction;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -55,12 +54,22 @@ public final class StoreCalls {
     }
 
     private final DedupStore store;
+    private final Function<List<ClaimRequest>, List<ClaimResult>> claim;
+    private final Function<List<CompleteRequest>, List<WriteResult>> complete;
     private final String storeName;
     private final SafeListeners<DedupListener> notifier;
     private final Watch watch;
 
     public StoreCalls(DedupStore store, SafeListeners<DedupListener> notifier, Watch watch) {
+        this(store, null, notifier, watch);
+    }
+
+    /** @param shared makes claims and completions of several threads together; null for a call each */
+    public StoreCalls(
+            DedupStore store, @Nullable SharedCalls shared, SafeListeners<DedupListener> notifier, Watch watch) {
         this.store = store;
+        this.claim = shared == null ? store::claim : shared::claim;
+        this.complete = shared == null ? store::complete : shared::complete;
         this.storeName = store.name(); // read now, because it is needed after a failure
         this.notifier = notifier;
         this.watch = watch;
@@ -79,7 +88,7 @@ public final class StoreCalls {
         long since = System.nanoTime();
         int answered = 0;
         try {
-            List<ClaimResult> answers = store.claim(requests);
+            List<ClaimResult> answers = claim.apply(requests);
             answered = answered(Kind.CLAIM, requests.size(), answers, StoreCalls::errorOf);
             return answers;
         } catch (Throwable e) {
@@ -91,7 +100,7 @@ public final class StoreCalls {
 
     /** Completes claims. If the store rejects a result because of its size, completes that claim without the result. */
     public List<WriteResult> complete(List<CompleteRequest> requests) {
-        List<WriteResult> answers = write(Kind.COMPLETE, requests, CompleteRequest::claim, DedupStore::complete);
+        List<WriteResult> answers = write(Kind.COMPLETE, requests, CompleteRequest::claim, complete);
         for (int i = 0; i < requests.size(); i++) {
             if (TooLargeResults.is(requests.get(i), answers.get(i))) {
                 return TooLargeResults.repeat(requests, answers, this::complete, notifier);
@@ -101,11 +110,11 @@ public final class StoreCalls {
     }
 
     public List<WriteResult> release(List<ReleaseRequest> requests) {
-        return write(Kind.RELEASE, requests, ReleaseRequest::claim, DedupStore::release);
+        return write(Kind.RELEASE, requests, ReleaseRequest::claim, store::release);
     }
 
     public List<WriteResult> renew(List<RenewRequest> requests) {
-        return write(Kind.RENEW, requests, RenewRequest::claim, DedupStore::renew);
+        return write(Kind.RENEW, requests, RenewRequest::claim, store::renew);
     }
 
     /** Appends to the steps of a claimed message. The store must be able to keep steps. */
@@ -114,7 +123,7 @@ public final class StoreCalls {
                         Kind.STEP,
                         List.of(request),
                         StepRequest::claim,
-                        (to, requests) -> StepRecords.of(to).keepSteps(requests))
+                        requests -> StepRecords.of(store).keepSteps(requests))
                 .get(0);
     }
 
@@ -134,10 +143,7 @@ public final class StoreCalls {
      * or be renewed, together.
      */
     private <Q> List<WriteResult> write(
-            Kind kind,
-            List<Q> requests,
-            Function<Q, Claim> claimOf,
-            BiFunction<DedupStore, List<Q>, List<WriteResult>> operation) {
+            Kind kind, List<Q> requests, Function<Q, Claim> claimOf, Function<List<Q>, List<WriteResult>> operation) {
         if (requests.isEmpty()) {
             return List.of();
         }
@@ -152,7 +158,7 @@ public final class StoreCalls {
         long since = System.nanoTime();
         int answered = 0;
         try {
-            List<WriteResult> answers = operation.apply(store, requests);
+            List<WriteResult> answers = operation.apply(requests);
             answered = answered(kind, requests.size(), answers, StoreCalls::errorOf);
             return answers;
         } catch (Throwable e) {
@@ -198,11 +204,11 @@ public final class StoreCalls {
         return answered;
     }
 
-    private static @Nullable DedupStoreException errorOf(ClaimResult answer) {
+    static @Nullable DedupStoreException errorOf(ClaimResult answer) {
         return answer instanceof ClaimResult.StoreError error ? error.cause() : null;
     }
 
-    private static @Nullable DedupStoreException errorOf(WriteResult answer) {
+    static @Nullable DedupStoreException errorOf(WriteResult answer) {
         return answer instanceof WriteResult.StoreError error ? error.cause() : null;
     }
 

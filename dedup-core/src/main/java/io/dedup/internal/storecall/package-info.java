@@ -1,4 +1,4 @@
-/** Calls of the store that never throw, and gates that limit calls to a failing store. Not API. */
+/** Calls of the store that never throw, gates that limit calls to a failing store, and calls that threads share. Not API. */
 @NullMarked
 package io.dedup.internal.storecall;
 

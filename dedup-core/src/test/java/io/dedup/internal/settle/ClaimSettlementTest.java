@@ -38,6 +38,7 @@ class ClaimSettlementTest {
     private final Events events = new Events();
     private final DedupEngine engine = new DedupEngine(new EngineSettings(
             store,
+            false,
             null,
             null,
             List.of(events),

@@ -22,6 +22,9 @@ public class DedupProperties {
     /** How long a shutdown waits for running handlers. This is the limit for all listeners together. */
     private Duration shutdownTimeout = Duration.ofSeconds(30);
 
+    /** Whether threads share calls of the store while more than 20 of them call it at once: what requests a claim or a completion meanwhile goes with the next call. For listeners of many threads that handle message by message, on a database. */
+    private boolean sharedStoreCalls = false;
+
     /**
      * The name of this process in the records that it claims; it shows operators which process is handling a message. If unset: host
      * name and process ID. If empty: no name is recorded.
@@ -66,6 +69,14 @@ public class DedupProperties {
 
     public void setShutdownTimeout(Duration shutdownTimeout) {
         this.shutdownTimeout = shutdownTimeout;
+    }
+
+    public boolean isSharedStoreCalls() {
+        return sharedStoreCalls;
+    }
+
+    public void setSharedStoreCalls(boolean sharedStoreCalls) {
+        this.sharedStoreCalls = sharedStoreCalls;
     }
 
     /** Settings for all topics and listeners that don't set their own. */

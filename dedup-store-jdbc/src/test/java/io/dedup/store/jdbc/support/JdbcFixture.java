@@ -11,6 +11,7 @@ import io.dedup.testkit.fixture.StoreFixture;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.UnaryOperator;
 
 /**
  * Two clients of one table, each with a pool of its own. Time is moved by making the records older.
@@ -29,17 +30,26 @@ public final class JdbcFixture implements StoreFixture {
     private final boolean listing;
     private final JdbcDedupStore store;
     private final JdbcDedupStore second;
+    private final DedupStore tested;
+    private final DedupStore secondTested;
 
     public JdbcFixture(JdbcDialect dialect) {
         this(dialect, JdbcKeyFormat.PLAIN);
     }
 
     public JdbcFixture(JdbcDialect dialect, JdbcKeyFormat keys) {
+        this(dialect, keys, store -> store);
+    }
+
+    /** @param around what the stores are tested through */
+    public JdbcFixture(JdbcDialect dialect, JdbcKeyFormat keys, UnaryOperator<DedupStore> around) {
         this.kept = KEPT.computeIfAbsent(new Form(dialect, keys), form -> new Kept(form.dialect()));
         this.listing = keys == JdbcKeyFormat.PLAIN;
         this.store = patient(kept.database.builder(kept.first)).keyFormat(keys).build();
         this.second =
                 patient(kept.database.builder(kept.second)).keyFormat(keys).build();
+        this.tested = around.apply(store);
+        this.secondTested = around.apply(second);
         kept.database.execute("DELETE FROM dedup_record");
     }
 
@@ -57,12 +67,12 @@ public final class JdbcFixture implements StoreFixture {
 
     @Override
     public DedupStore store() {
-        return store;
+        return tested;
     }
 
     @Override
     public DedupStore secondInstance() {
-        return second;
+        return secondTested;
     }
 
     @Override

@@ -123,6 +123,7 @@ public final class DeduplicatorFactory {
             builder.threadsOf(other);
         }
         setShutdownTimeout(builder);
+        builder.sharedStoreCalls(properties.isSharedStoreCalls());
         if (instance != null) {
             builder.instance(instance);
         }

@@ -1,0 +1,4 @@
+@NullMarked
+package io.dedup.internal.storecall;
+
+import org.jspecify.annotations.NullMarked;
