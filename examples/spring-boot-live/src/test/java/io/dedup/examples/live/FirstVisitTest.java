@@ -47,8 +47,7 @@ class FirstVisitTest {
             page.click(NEXT);
             soon(() -> {
                 assertThat(page.text("#plain .verdict")).isEqualTo("1 double charge: customers paid $42.00 too much.");
-                assertThat(page.text("#dedup .verdict"))
-                        .isEqualTo("1 order charged once. 1 skipped: 1 resent.");
+                assertThat(page.text("#dedup .verdict")).isEqualTo("1 order charged once. 1 skipped: 1 resent.");
             });
             assertThat(page.evaluate("document.querySelectorAll('#plain .coin').length"))
                     .isEqualTo("2");
