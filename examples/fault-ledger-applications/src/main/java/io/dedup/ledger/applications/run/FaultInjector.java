@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
 final class FaultInjector {
     private static final Duration PAUSE = Stores.LEASE.plusMillis(1_500);
     /** Until the slow messages that were sent first have reached their handlers. */
-    private static final Duration REACHED = Duration.ofMillis(1_000);
+    private static final Duration REACHED = Duration.ofSeconds(1);
 
     private final PostgresServer database;
     private final TcpProxy store;
