@@ -2,6 +2,7 @@ package io.dedup.examples.method;
 
 import static org.junit.jupiter.api.Assumptions.abort;
 
+import io.dedup.testservers.amqp.RabbitMqServer;
 import java.nio.file.Path;
 import java.util.stream.Stream;
 import org.springframework.amqp.core.Queue;

@@ -12,6 +12,7 @@ import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;
 import io.dedup.store.Owner;
 import io.dedup.store.jdbc.JdbcDedupStore;
+import io.dedup.testservers.amqp.QpidServer;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
@@ -114,7 +115,7 @@ class WaitingListenersTest {
 
     /** Starts a broker that speaks RabbitMQ's protocol; returns its port. */
     int startRabbit() throws Exception {
-        AmqpBroker broker = new AmqpBroker();
+        QpidServer broker = new QpidServer();
         rabbit = broker;
         return broker.port();
     }

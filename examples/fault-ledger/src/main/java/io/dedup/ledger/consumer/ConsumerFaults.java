@@ -45,11 +45,6 @@ public final class ConsumerFaults {
         this.idsAreThere = idsAreThere;
     }
 
-    /** The command to stop in an orderly way, and to end. */
-    public static String end() {
-        return "end";
-    }
-
     /** The command to find the messages' IDs from now on. */
     public static String idsCome() {
         return "ids-come";

@@ -14,10 +14,13 @@ import org.slf4j.LoggerFactory;
 import org.springframework.kafka.listener.MessageListenerContainer;
 
 /**
- * Prints {@code READY} when every row's listener runs, executes the commands that it reads ({@link ConsumerFaults}), and
- * ends with its standard input.
+ * Prints {@link #READY} when every row's listener runs, executes the commands that it reads ({@link ConsumerFaults}), and
+ * ends in an orderly way with its standard input.
  */
 public final class ConsumerMain {
+    /** What it says when it is. */
+    public static final String READY = "READY";
+
     private static final Logger log = LoggerFactory.getLogger(ConsumerMain.class);
     private static final long RETRY_MILLIS = 300;
 
@@ -42,12 +45,9 @@ public final class ConsumerMain {
         BufferedReader orders = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         String order;
         while ((order = orders.readLine()) != null) { // until the ledger closes our input, or ends
-            if (order.equals(ConsumerFaults.end())) {
-                faults.stop();
-                break;
-            }
             faults.obey(order);
         }
+        faults.stop();
         Runtime.getRuntime().halt(0);
     }
 
@@ -91,7 +91,7 @@ public final class ConsumerMain {
             Thread.currentThread().interrupt();
             return;
         }
-        System.out.println("READY");
+        System.out.println(READY);
         System.out.flush();
     }
 }

@@ -125,8 +125,7 @@ final class RowListener implements AutoCloseable {
             String insert = "INSERT INTO " + stores.table("effect") + " (id, attempt) VALUES (?, ?)";
             return (id, attempt) -> jdbc.update(insert, id, attempt);
         }
-        EffectClient client = new EffectClient(assignment.effectsPort());
-        return (id, attempt) -> client.call(row.id(), id, attempt);
+        return new CountingClient(assignment.effectsPort(), row.id())::count;
     }
 
     private static void handle(Scheme scheme, SimulatedHandler handler, ConsumerRecord<String, String> record) {

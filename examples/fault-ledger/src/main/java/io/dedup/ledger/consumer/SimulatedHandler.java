@@ -9,10 +9,10 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiConsumer;
 
 /** What a handler does with a message. Thread-safe. */
-final class SimulatedHandler {
+public final class SimulatedHandler {
     /** Makes a message take effect. The attempt is 0 if it is unknown. */
     @FunctionalInterface
-    interface Effect {
+    public interface Effect {
         void take(String id, int attempt);
     }
 
@@ -21,12 +21,13 @@ final class SimulatedHandler {
     private final Map<String, Integer> failed = new ConcurrentHashMap<>();
 
     /** @param rollsBack whether an effect before a failure is undone */
-    SimulatedHandler(Effect effect, boolean rollsBack) {
+    public SimulatedHandler(Effect effect, boolean rollsBack) {
         this.effect = effect;
         this.rollsBack = rollsBack;
     }
 
-    void run(Message message, int attempt) {
+    /** @throws RuntimeException where the message says so */
+    public void run(Message message, int attempt) {
         begin(message, attempt);
         finish(message, attempt);
     }

@@ -30,10 +30,19 @@ public enum FaultKind {
     /** Commits fail as in rebalances and on a bad network: in progress, no longer a member, no answer. */
     COMMIT_FAILS,
     /** Members join and leave while handlers are slow, copies of their messages are held, and the stores are slow to answer. */
-    REBALANCE_HELD;
+    REBALANCE_HELD,
+
+    // Those of the applications' ledger alone.
+
+    /** {@code kill -9} of a consumer process in the middle of its handlers; once in three times while the stores are down. */
+    HANDLER_KILLED,
+    /** A consumer process ends in an orderly way; once in three times while the stores are down. */
+    DEPLOY,
+    /** Connections to the broker, or to the server, are closed, and refused for a while; or its answers are lost. */
+    BROKER_CUT;
 
     /** As it is written in settings. */
-    String id() {
+    public String id() {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 

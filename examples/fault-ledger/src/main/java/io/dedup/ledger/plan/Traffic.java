@@ -99,7 +99,7 @@ public final class Traffic {
         int failures = 1 + random.nextInt(2);
         return switch (kind) {
             case SLOW -> new Message(id, index == 0 ? SLOW : before, after, 0, false);
-            case REBALANCE_HELD -> new Message(id, index < HELD ? SLOW : before, after, 0, false);
+            case REBALANCE_HELD, HANDLER_KILLED -> new Message(id, index < HELD ? SLOW : before, after, 0, false);
             case FAIL -> new Message(id, before, after, index < 3 ? failures : 0, false);
             case POISON -> new Message(id, before, after, 0, index == 0);
             default -> new Message(id, before, after, 0, false);

@@ -1,9 +1,6 @@
 package io.dedup.ledger.run;
 
-import io.dedup.ledger.consumer.Assignment;
-import io.dedup.ledger.consumer.ConsumerFaults;
 import io.dedup.ledger.consumer.ConsumerMain;
-import io.dedup.ledger.plan.FaultPlan;
 import io.dedup.testkit.faults.PausedProcess;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -13,52 +10,55 @@ import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Random;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The consumer processes of a run. */
-final class ConsumerProcesses implements AutoCloseable {
+/** The consumer processes of a run, whatever they consume. Each ends in an orderly way with its standard input. */
+public final class ConsumerProcesses implements AutoCloseable {
+    /** What a process prints when all its consumers run. */
+    public static final String READY = ConsumerMain.READY;
+
     private static final Logger log = LoggerFactory.getLogger(ConsumerProcesses.class);
-    private static final int MAX_SKEW_MILLIS = 3_000;
-    private static final Duration START = Duration.ofMinutes(5);
-    private static final Duration END = Duration.ofSeconds(40);
+    private static final Duration START = Duration.ofMinutes(10);
+    private static final Duration END = Duration.ofMinutes(2);
 
-    /** Makes the argument of a consumer process. */
-    @FunctionalInterface
-    interface Assignments {
-        /** @param skewMillis how much the process's host's clock is wrong */
-        Assignment of(int process, long skewMillis, boolean idsAreThere);
+    /** What differs from ledger to ledger. */
+    public interface Program {
+        /** Options of the JVM, the main class and its arguments, of a process that is about to start. */
+        List<String> arguments(int which);
+
+        /** Returns whether it knows what to do with this line that a process has printed; others are thread dumps. */
+        default boolean understands(int which, String line) {
+            return false;
+        }
     }
 
-    private final Assignments assignments;
+    private final Program program;
+    private final int count;
     private final Path logs;
-    private final Random random;
     private final List<Consumer> consumers = new ArrayList<>();
-    private boolean idsAreThere;
-    private int started;
 
-    ConsumerProcesses(Assignments assignments, Path logs, long seed) {
-        this.assignments = assignments;
+    /** @param logs where each process's log and thread dumps go */
+    public ConsumerProcesses(Program program, int count, Path logs) {
+        this.program = program;
+        this.count = count;
         this.logs = logs;
-        this.random = new Random(seed);
     }
 
-    void start() {
-        for (int i = 0; i < FaultPlan.CONSUMERS; i++) {
+    /** Returns when all of them are ready. */
+    public void start() {
+        for (int i = 0; i < count; i++) {
             consumers.add(new Consumer(i));
         }
-        for (int i = 0; i < FaultPlan.CONSUMERS; i++) {
+        for (int i = 0; i < count; i++) {
             awaitReady(i);
         }
     }
 
-    /** Waits until all its listeners run; starts it again when it has ended. */
-    void awaitReady(int which) {
+    /** Waits until all its consumers run; starts it again when it has ended. */
+    public void awaitReady(int which) {
         long until = System.nanoTime() + START.toNanos();
         while (!consumers.get(which).isReady()) {
             revive();
@@ -69,8 +69,13 @@ final class ConsumerProcesses implements AutoCloseable {
         }
     }
 
+    /** Whether all its consumers run. */
+    boolean isReady(int which) {
+        return consumers.get(which).ready.getCount() == 0;
+    }
+
     /** Starts those again that have ended by themselves. */
-    void revive() {
+    public void revive() {
         for (int i = 0; i < consumers.size(); i++) {
             if (!consumers.get(i).process.isAlive()) {
                 consumers.set(i, new Consumer(i));
@@ -79,60 +84,44 @@ final class ConsumerProcesses implements AutoCloseable {
     }
 
     /** SIGKILL, and a new one. */
-    void kill(int which) throws InterruptedException {
+    public void kill(int which) throws InterruptedException {
         consumers.get(which).process.destroyForcibly().waitFor();
         consumers.set(which, new Consumer(which));
     }
 
-    /** Stops all of them in an orderly way, does something, and starts new ones. */
-    void restart(Work meanwhile) throws InterruptedException, ExecutionException {
-        order(ConsumerFaults.end());
-        for (Consumer consumer : consumers) {
-            if (!consumer.process.waitFor(END.toSeconds(), TimeUnit.SECONDS)) {
-                log.warn("killed, because it doesn't end");
-                consumer.process.destroyForcibly().waitFor();
-            }
+    /** An orderly end, and a new one. */
+    public void deploy(int which) throws InterruptedException {
+        end(which);
+        consumers.set(which, new Consumer(which));
+    }
+
+    /** Ends all of them in an orderly way. */
+    public void end() throws InterruptedException {
+        consumers.forEach(Consumer::closeInput);
+        for (int i = 0; i < consumers.size(); i++) {
+            end(i);
         }
-        meanwhile.run();
         consumers.clear();
-        start();
     }
 
-    /** What may be done while no consumer runs. */
-    @FunctionalInterface
-    interface Work {
-        void run() throws InterruptedException, ExecutionException;
-    }
-
-    /** Stops and starts what is in share groups, so many times in each process; returns when that is over. */
-    void restartShareGroups(int count) throws InterruptedException {
-        order(ConsumerFaults.restarts(count));
-        for (Consumer consumer : consumers) {
-            if (consumer.ready.getCount() == 0 && !consumer.restarts.tryAcquire(END.toSeconds(), TimeUnit.SECONDS)) {
-                log.warn("a process hasn't restarted its share groups");
-            }
+    private void end(int which) throws InterruptedException {
+        Consumer consumer = consumers.get(which);
+        consumer.closeInput();
+        if (!consumer.process.waitFor(END.toSeconds(), TimeUnit.SECONDS)) {
+            dump();
+            throw new IllegalStateException("consumer " + which + " doesn't end; see " + logs);
         }
-    }
-
-    /** Makes them find the IDs that come late; returns how many processes didn't. */
-    int idsCome() {
-        if (idsAreThere) {
-            return 0;
-        }
-        idsAreThere = true;
-        order(ConsumerFaults.idsCome());
-        return started;
     }
 
     /** SIGSTOP for so long. */
-    void pause(int which, Duration time) throws InterruptedException {
+    public void pause(int which, Duration time) throws InterruptedException {
         try (PausedProcess paused =
                 PausedProcess.pause(consumers.get(which).process.pid())) {
             TimeUnit.NANOSECONDS.sleep(time.toNanos());
         }
     }
 
-    /** Sends a command of {@link ConsumerFaults} to all of them. */
+    /** Sends a line to all of them. */
     void order(String order) {
         for (Consumer consumer : consumers) {
             try {
@@ -145,7 +134,7 @@ final class ConsumerProcesses implements AutoCloseable {
     }
 
     /** Writes their thread dumps to files beside their logs. */
-    void dump() {
+    public void dump() {
         for (Consumer consumer : consumers) {
             try {
                 new ProcessBuilder("kill", "-QUIT", Long.toString(consumer.process.pid()))
@@ -180,21 +169,16 @@ final class ConsumerProcesses implements AutoCloseable {
     private final class Consumer {
         private final Process process;
         private final CountDownLatch ready = new CountDownLatch(1);
-        private final Semaphore restarts = new Semaphore(0);
 
         Consumer(int which) {
-            long skew = (long) random.nextInt(2 * MAX_SKEW_MILLIS) - MAX_SKEW_MILLIS;
             List<String> command = new ArrayList<>(List.of(
                     Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                    "-Xmx384m",
                     "-XX:+UseSerialGC",
                     "-XX:TieredStopAtLevel=1",
                     "-Xshare:auto",
                     "-cp",
-                    System.getProperty("java.class.path"),
-                    ConsumerMain.class.getName()));
-            command.add(assignments.of(which, skew, idsAreThere).argument());
-            started++;
+                    System.getProperty("java.class.path")));
+            command.addAll(program.arguments(which));
             try {
                 process = new ProcessBuilder(command)
                         .redirectError(ProcessBuilder.Redirect.appendTo(
@@ -204,11 +188,9 @@ final class ConsumerProcesses implements AutoCloseable {
                 throw new UncheckedIOException(e);
             }
             Thread reader = new Thread(() -> process.inputReader().lines().forEach(line -> {
-                if (line.equals("READY")) {
+                if (line.equals(READY)) {
                     ready.countDown();
-                } else if (line.equals(ConsumerFaults.RESTARTED)) {
-                    restarts.release();
-                } else {
+                } else if (!program.understands(which, line)) {
                     append(which, line);
                 }
             }));
@@ -222,6 +204,14 @@ final class ConsumerProcesses implements AutoCloseable {
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
                 throw new IllegalStateException(e);
+            }
+        }
+
+        void closeInput() {
+            try {
+                process.outputWriter().close();
+            } catch (IOException e) {
+                log.info("a process has ended before", e);
             }
         }
     }

@@ -29,13 +29,13 @@ final class FaultInjector {
     private final Servers servers;
     private final StoreProxies proxies;
     private final Tables tables;
-    private final ConsumerProcesses consumers;
+    private final KafkaConsumers consumers;
     private final String run;
     private final Pass pass;
     private final List<DataLoss> losses = new ArrayList<>();
 
     FaultInjector(
-            Servers servers, StoreProxies proxies, Tables tables, ConsumerProcesses consumers, String run, Pass pass) {
+            Servers servers, StoreProxies proxies, Tables tables, KafkaConsumers consumers, String run, Pass pass) {
         this.servers = servers;
         this.proxies = proxies;
         this.tables = tables;
@@ -53,8 +53,8 @@ final class FaultInjector {
     void carryOut(FaultPlan.Fault fault) throws InterruptedException {
         TimeUnit.MILLISECONDS.sleep(fault.moment()); // faults hit random moments
         switch (fault.kind()) {
-            case KILL -> consumers.kill(fault.victim());
-            case PAUSE -> consumers.pause(fault.victim(), PAUSE);
+            case KILL -> consumers.processes().kill(fault.victim());
+            case PAUSE -> consumers.processes().pause(fault.victim(), PAUSE);
             case STORE_RESTART -> servers.restartStores(fault.variant() > 0);
             case STORE_FLUSH -> flush();
             case STORE_CUT -> cut(fault);
@@ -64,6 +64,8 @@ final class FaultInjector {
             case COMMIT_FAILS -> order(ConsumerFaults.failingCommits(FAILING_COMMITS), fault);
             case REBALANCE_HELD -> stormWhileSlow();
             case SLOW, FAIL, POISON -> {} // the messages do it
+            case HANDLER_KILLED, DEPLOY, BROKER_CUT ->
+                throw new IllegalArgumentException(fault.kind() + " belongs to another ledger");
         }
     }
 
@@ -72,7 +74,7 @@ final class FaultInjector {
      * again, and would look as if the partition stood still.
      */
     void end() {
-        consumers.order(ConsumerFaults.failingCommits(0));
+        consumers.processes().order(ConsumerFaults.failingCommits(0));
     }
 
     private void flush() {
@@ -124,7 +126,7 @@ final class FaultInjector {
     }
 
     private void order(String order, FaultPlan.Fault fault) throws InterruptedException {
-        consumers.order(order);
+        consumers.processes().order(order);
         TimeUnit.MILLISECONDS.sleep(fault.millis());
     }
 

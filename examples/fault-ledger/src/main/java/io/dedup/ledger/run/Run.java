@@ -65,7 +65,7 @@ public final class Run {
         try (Topics topics = new Topics(bootstrap, id, pass);
                 EffectCounter effects = new EffectCounter();
                 StoreProxies proxies = new StoreProxies(servers, pass);
-                ConsumerProcesses consumers = new ConsumerProcesses(
+                KafkaConsumers consumers = new KafkaConsumers(
                         (process, skew, idsAreThere) -> new Assignment(
                                 bootstrap,
                                 id,
@@ -83,7 +83,7 @@ public final class Run {
             List<FaultPlan.Fault> faults = FaultPlan.of(size);
             Traffic traffic = new Traffic(size.messages(), faults, size.seed(), pass.partitions());
             FaultInjector injector = new FaultInjector(servers, proxies, tables, consumers, id, pass);
-            consumers.start();
+            consumers.processes().start();
             go(traffic, faults, tables, sender, injector, consumers, topics);
             awaitConsumed(rows, topics, consumers);
             awaitQuiet(effects, tables, topics);
@@ -121,13 +121,13 @@ public final class Run {
             Tables tables,
             Sender sender,
             FaultInjector injector,
-            ConsumerProcesses consumers,
+            KafkaConsumers consumers,
             Topics topics)
             throws InterruptedException, ExecutionException {
         for (int i = 0; i < faults.size(); i++) {
             FaultPlan.Fault fault = faults.get(i);
             if (fault.kind() == FaultKind.KILL || fault.kind() == FaultKind.PAUSE) {
-                consumers.awaitReady(fault.victim());
+                consumers.processes().awaitReady(fault.victim());
             }
             log.info("fault {} of {}: {}", i + 1, faults.size(), fault);
             int chunk = i;
@@ -139,7 +139,7 @@ public final class Run {
             new Thread(sending, "sender").start();
             injector.carryOut(fault);
             sending.get();
-            consumers.revive();
+            consumers.processes().revive();
             TimeUnit.NANOSECONDS.sleep(calm.toNanos());
             if (i == 0) {
                 startsWithoutIds = consumers.idsCome();
@@ -154,7 +154,7 @@ public final class Run {
     }
 
     /** When everything in these topics is consumed: what isn't, would be lost with the topic. */
-    private void recreate(Topics topics, Sender sender, FaultInjector injector, ConsumerProcesses consumers)
+    private void recreate(Topics topics, Sender sender, FaultInjector injector, KafkaConsumers consumers)
             throws InterruptedException, ExecutionException {
         List<Row> recreated = rows.stream()
                 .filter(row -> pass.of(row).has(Circumstance.RECREATED))
@@ -175,7 +175,7 @@ public final class Run {
     }
 
     /** As long as messages are being acknowledged: on a busy machine, a slow message isn't stuck. */
-    private void awaitConsumed(List<Row> awaited, Topics topics, ConsumerProcesses consumers)
+    private void awaitConsumed(List<Row> awaited, Topics topics, KafkaConsumers consumers)
             throws InterruptedException, ExecutionException {
         long until = System.nanoTime() + bound.toNanos();
         long acknowledged = 0;
@@ -197,11 +197,11 @@ public final class Run {
             if (left.isEmpty()) {
                 return;
             }
-            consumers.revive();
+            consumers.processes().revive();
             TimeUnit.MILLISECONDS.sleep(200);
         }
         log.warn("nothing was acknowledged within {} s: {}", bound.toSeconds(), left);
-        consumers.dump();
+        consumers.processes().dump();
     }
 
     /** A consumer that has lost its partition may still be running its handler. */

@@ -70,10 +70,15 @@ public record Stores(
         return redis(0);
     }
 
+    /** A URL whose connections notice that nobody answers. */
+    public static String withTimeouts(String jdbcUrl) {
+        return jdbcUrl + (jdbcUrl.contains("?") ? "&" : "?") + SOCKET_TIMEOUTS;
+    }
+
     public HikariDataSource pool() {
         String url = Objects.requireNonNull(jdbcUrl, "jdbcUrl");
         HikariConfig config = new HikariConfig();
-        config.setJdbcUrl(url + (url.contains("?") ? "&" : "?") + SOCKET_TIMEOUTS);
+        config.setJdbcUrl(withTimeouts(url));
         config.setUsername(user);
         config.setPassword(password);
         config.setMaximumPoolSize(POOL);

@@ -2,6 +2,7 @@ package io.dedup.ledger.plan;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -10,6 +11,8 @@ import org.junit.jupiter.api.Test;
 
 class PlanTest {
     private static final int PARTITIONS = 6;
+    private static final EnumSet<FaultKind> OF_APPLICATIONS =
+            EnumSet.of(FaultKind.HANDLER_KILLED, FaultKind.DEPLOY, FaultKind.BROKER_CUT);
     private static final RunSize SIZE = new RunSize(500, 24, RunSize.ALL, 7);
 
     private final List<FaultPlan.Fault> faults = FaultPlan.of(SIZE);
@@ -27,7 +30,7 @@ class PlanTest {
     void hasEveryKindOfFaultInEveryRound() {
         assertThat(faults.subList(0, 15))
                 .extracting(FaultPlan.Fault::kind)
-                .contains(FaultKind.values())
+                .containsAll(EnumSet.complementOf(OF_APPLICATIONS))
                 .hasSize(15);
     }
 

@@ -8,7 +8,7 @@ import java.util.function.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /** The function that a {@code ParallelStreamProcessor} calls on its worker threads. */
-final class ParallelOrders implements Consumer<PollContext<String, String>> {
+public final class ParallelOrders implements Consumer<PollContext<String, String>> {
     private final Deduplicator deduplicator;
     private final Consumer<String> orders;
     private final Consumer<ConsumerRecord<String, String>> deadLetters;
@@ -17,7 +17,7 @@ final class ParallelOrders implements Consumer<PollContext<String, String>> {
      * @param orders does the work
      * @param deadLetters returns once the record is stored elsewhere
      */
-    ParallelOrders(
+    public ParallelOrders(
             Deduplicator deduplicator, Consumer<String> orders, Consumer<ConsumerRecord<String, String>> deadLetters) {
         this.deduplicator = deduplicator;
         this.orders = orders;

@@ -11,18 +11,26 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Each promise says which draws of the simulation and of the ledgers cover it, or that only tests do. */
+/** Each promise says which draws of the simulation and of the ledgers cover it, or why only tests do. */
 class DrawnRowsTest {
     private static final String COLUMN = "drawn in";
     private static final Pattern CELL = Pattern.compile("(?<!\\\\)\\|");
     private static final Pattern NAME = Pattern.compile("`([^`]+)`");
-    private static final Pattern LINK = Pattern.compile("^\\[([^]]+)]\\([^)]+\\)");
+    private static final String TESTS_ONLY = "tests only";
+    /** What a part of a cell begins with: of what it speaks, the machine, and its page or why there is none. */
+    private static final Pattern MACHINE = Pattern.compile(
+            "^(?:[^:`]*: )?\\[?([\\w ]+ledger|ledger|simulation|tests only)]? ?(?:\\(([^)]*)\\))?(?::|$)");
+
+    private static final String REASONS_PAGE = "docs/kafka-listener-support.md";
+    private static final Pattern REASON = Pattern.compile("(?m)^- \\*\\*([\\w ]+)\\*\\*: ");
     private static final Pattern TEST = Pattern.compile("^(\\w+)(?:#(\\w+))?$");
     private static final Pattern COMMENT = Pattern.compile("/\\*.*?\\*/|//[^\\n]*", Pattern.DOTALL);
     /** Of an enum: it stands alone at the beginning of a line. */
@@ -33,16 +41,25 @@ class DrawnRowsTest {
     private static final Pattern DRAW =
             Pattern.compile("\\b(?:happens|chance|below|pick)\\((?:[^\"();]*,)?\\s*\"([^\"]+)\"");
 
+    private static final Set<String> LEDGER = names("examples/fault-ledger/src/main", true);
+
     /** The draws of each machine, by the word that stands before them. */
     private static final Map<String, Set<String>> DRAWN = Map.of(
             "simulation",
             names("test-servers/simulation/src/main", false),
             "ledger",
-            names("examples/fault-ledger/src/main", true),
+            LEDGER,
             "RocketMQ ledger",
             names("examples/fault-ledger-rocketmq/src/main", true),
-            "method ledger",
-            names("examples/any-method/src/test", true));
+            "application ledger",
+            union(LEDGER, names("examples/fault-ledger-applications/src/main", true)));
+
+    /** Why a row may be without them. */
+    private static final Set<String> REASONS = REASON.matcher(Checkout.text(REASONS_PAGE)
+                    .substring(Checkout.text(REASONS_PAGE).indexOf("## Tests only")))
+            .results()
+            .map(reason -> reason.group(1))
+            .collect(Collectors.toSet());
 
     @ParameterizedTest
     @CsvSource({
@@ -51,7 +68,8 @@ class DrawnRowsTest {
         "dedup-rocketmq/README.md, ## What happens to a message, 8",
         "dedup-rocketmq-remoting/README.md, ## What happens to a message, 6"
     })
-    @DisplayName("each row of a support table names draws that exist, or the tests that stand for them")
+    @DisplayName(
+            "each row of a support table names draws that exist, or the tests that stand for them and why there are no draws")
     void namesDraws(String page, String heading, int atLeast) {
         Map<String, String> wrong = new TreeMap<>();
         int rows = 0;
@@ -89,29 +107,42 @@ class DrawnRowsTest {
     private static List<String> unknown(String cell, String last) {
         List<String> unknown = new ArrayList<>();
         for (String part : cell.split(";")) {
-            String machine = LINK.matcher(part.strip()).replaceFirst("$1").split(":", 2)[0];
-            List<String> names =
-                    NAME.matcher(part).results().map(name -> name.group(1)).toList();
-            if (machine.equals("tests only")) {
-                List<String> tests = names.isEmpty()
-                        ? NAME.matcher(last)
-                                .results()
-                                .map(name -> name.group(1))
-                                .toList()
-                        : names;
-                tests.stream().filter(test -> !isTest(test)).forEach(unknown::add);
-                if (tests.isEmpty()) {
-                    unknown.add("no test");
+            Matcher begin = MACHINE.matcher(part.strip());
+            if (!begin.find()) {
+                unknown.add("nothing in: " + part);
+                continue;
+            }
+            List<String> names = names(part);
+            if (begin.group(1).equals(TESTS_ONLY)) {
+                unknown.addAll(unknownTests(names.isEmpty() ? names(last) : names));
+                if (!REASONS.contains(String.valueOf(begin.group(2)))) {
+                    unknown.add("why only tests, of " + REASONS);
                 }
-            } else if (!DRAWN.containsKey(machine) || names.isEmpty()) {
+            } else if (!DRAWN.containsKey(begin.group(1)) || names.isEmpty()) {
                 unknown.add("nothing in: " + part);
             } else {
                 names.stream()
-                        .filter(name -> !DRAWN.get(machine).contains(name))
+                        .filter(name -> !DRAWN.get(begin.group(1)).contains(name))
                         .forEach(unknown::add);
             }
         }
         return unknown;
+    }
+
+    private static List<String> names(String cell) {
+        return NAME.matcher(cell).results().map(name -> name.group(1)).toList();
+    }
+
+    private static List<String> unknownTests(List<String> tests) {
+        return tests.isEmpty()
+                ? List.of("no test")
+                : tests.stream().filter(test -> !isTest(test)).toList();
+    }
+
+    private static <T> Set<T> union(Set<T> one, Set<T> other) {
+        Set<T> both = new HashSet<>(one);
+        both.addAll(other);
+        return both;
     }
 
     private static boolean isTest(String name) {

@@ -1,5 +1,6 @@
 package io.dedup.ledger.rocketmq.consumer;
 
+import io.dedup.ledger.run.ConsumerProcesses;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -11,11 +12,8 @@ import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Prints {@link #READY} when every row's consumer runs, and ends in an orderly way with its standard input. */
+/** Prints {@link ConsumerProcesses#READY} when every row's consumer runs, and ends in an orderly way with its standard input. */
 public final class ConsumerMain {
-    /** What it says. */
-    public static final String READY = "READY";
-
     private static final Logger log = LoggerFactory.getLogger(ConsumerMain.class);
     private static final long RETRY_MILLIS = 3_000;
     private static final Duration END = Duration.ofSeconds(30);
@@ -32,7 +30,7 @@ public final class ConsumerMain {
         }
         daemon("teller", () -> {
             join(starting);
-            System.out.println(READY);
+            System.out.println(ConsumerProcesses.READY);
             System.out.flush();
         });
         while (System.in.read() >= 0) {

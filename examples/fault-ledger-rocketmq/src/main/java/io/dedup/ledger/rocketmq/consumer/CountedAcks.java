@@ -1,5 +1,6 @@
 package io.dedup.ledger.rocketmq.consumer;
 
+import io.dedup.ledger.consumer.CountingClient;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import org.apache.rocketmq.client.apis.consumer.SimpleConsumer;

@@ -4,6 +4,8 @@ import com.zaxxer.hikari.HikariDataSource;
 import io.dedup.Deduplicator;
 import io.dedup.engine.DeduplicatorBuilder;
 import io.dedup.engine.Deduplicators;
+import io.dedup.ledger.consumer.CountingClient;
+import io.dedup.ledger.consumer.SimulatedHandler;
 import io.dedup.ledger.rocketmq.plan.Circumstances;
 import io.dedup.ledger.rocketmq.plan.RocketRow;
 import io.dedup.ledger.scheme.Stores;

@@ -2,6 +2,7 @@ package io.dedup.ledger.rocketmq.run;
 
 import io.dedup.ledger.rocketmq.plan.FaultPlan;
 import io.dedup.ledger.rocketmq.plan.RocketRow;
+import io.dedup.ledger.run.ConsumerProcesses;
 import io.dedup.ledger.scheme.Stores;
 import io.dedup.ledger.tally.DataLoss;
 import io.dedup.testkit.faults.TcpProxy;

@@ -2,12 +2,14 @@ package io.dedup.ledger.rocketmq.run;
 
 import io.dedup.ledger.plan.RunSize;
 import io.dedup.ledger.rocketmq.consumer.Assignment;
+import io.dedup.ledger.rocketmq.consumer.ConsumerMain;
 import io.dedup.ledger.rocketmq.plan.Circumstances;
 import io.dedup.ledger.rocketmq.plan.FaultKind;
 import io.dedup.ledger.rocketmq.plan.FaultPlan;
 import io.dedup.ledger.rocketmq.plan.RocketRow;
 import io.dedup.ledger.rocketmq.plan.Settings;
 import io.dedup.ledger.rocketmq.plan.Traffic;
+import io.dedup.ledger.run.ConsumerProcesses;
 import io.dedup.ledger.run.EffectCounter;
 import io.dedup.ledger.tally.Effect;
 import io.dedup.ledger.tally.RowResult;
@@ -63,18 +65,16 @@ public final class Run {
                 EffectCounter acknowledgments = new EffectCounter();
                 Proxies proxies = new Proxies(servers, rows, size.seed());
                 Sender sender = new Sender(servers.broker().endpoints(), id, rows);
-                ConsumerProcesses consumers = new ConsumerProcesses(
-                        new Assignment(
-                                id,
-                                size.seed(),
-                                proxies.endpoints(),
-                                servers.broker().nameServerAddress(),
-                                effects.port(),
-                                acknowledgments.port(),
-                                servers.database().user(),
-                                servers.database().password(),
-                                proxies.places()),
-                        logs)) {
+                ConsumerProcesses consumers = consumers(new Assignment(
+                        id,
+                        size.seed(),
+                        proxies.endpoints(),
+                        servers.broker().nameServerAddress(),
+                        effects.port(),
+                        acknowledgments.port(),
+                        servers.database().user(),
+                        servers.database().password(),
+                        proxies.places()))) {
             List<FaultPlan.Fault> faults = FaultPlan.of(size);
             Traffic traffic = new Traffic(size.messages(), faults, size.seed());
             FaultInjector injector = new FaultInjector(servers, proxies, tables, consumers, rows);
@@ -96,6 +96,23 @@ public final class Run {
             }
             return results;
         }
+    }
+
+    private ConsumerProcesses consumers(Assignment assignment) {
+        return new ConsumerProcesses(
+                which -> List.of(
+                        "-Xmx512m",
+                        "-Drocketmq.log.root=" + logs,
+                        "-Drocketmq.log.level=off", // without a broker they write megabytes
+                        // The older client looks for its queues every 20 s by default, and after a minute for those of
+                        // a dead one.
+                        "-Drocketmq.client.rebalance.waitInterval=1000",
+                        "-Drocketmq.client.rebalance.lockInterval=1000",
+                        "-Drocketmq.client.rebalance.lockMaxLiveTime=3000",
+                        ConsumerMain.class.getName(),
+                        assignment.argument()),
+                FaultPlan.CONSUMERS,
+                logs);
     }
 
     private void createTopic(RocketRow row) {

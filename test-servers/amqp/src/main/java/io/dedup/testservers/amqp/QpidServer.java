@@ -1,4 +1,4 @@
-package io.dedup.examples.method;
+package io.dedup.testservers.amqp;
 
 import java.io.IOException;
 import java.net.InetAddress;
@@ -10,14 +10,14 @@ import java.util.Objects;
 import org.apache.qpid.server.SystemLauncher;
 import org.jspecify.annotations.Nullable;
 
-/** A broker that RabbitMQ's client talks to, in this process. */
-final class AmqpBroker implements AutoCloseable {
+/** Apache Qpid, which RabbitMQ's client talks to, in this process. It forgets everything when it is closed. */
+public final class QpidServer implements AutoCloseable {
     private final SystemLauncher launcher = new SystemLauncher();
     private final int port;
 
-    AmqpBroker() throws Exception {
+    public QpidServer() throws Exception {
         port = freePort();
-        URL configuration = Objects.requireNonNull(AmqpBroker.class.getResource("/qpid.json"));
+        URL configuration = Objects.requireNonNull(QpidServer.class.getResource("qpid.json"));
         Map<String, @Nullable Object> attributes = new HashMap<>();
         attributes.put("type", "Memory");
         attributes.put("initialConfigurationLocation", configuration.toExternalForm());
@@ -32,7 +32,7 @@ final class AmqpBroker implements AutoCloseable {
         }
     }
 
-    int port() {
+    public int port() {
         return port;
     }
 

@@ -1,4 +1,4 @@
-package io.dedup.ledger.rocketmq.consumer;
+package io.dedup.ledger.consumer;
 
 import java.io.BufferedOutputStream;
 import java.io.DataInputStream;
@@ -11,18 +11,19 @@ import java.net.Socket;
 import org.jspecify.annotations.Nullable;
 
 /** Reports what happened to a row's message to the process that counts. Thread-safe. */
-final class CountingClient {
+public final class CountingClient {
     private final int port;
     private final String row;
     private @Nullable Socket socket;
 
-    CountingClient(int port, String row) {
+    /** @param port where the counter listens, on this machine */
+    public CountingClient(int port, String row) {
         this.port = port;
         this.row = row;
     }
 
     /** Returns when it is counted. */
-    synchronized void count(String id, int attempt) {
+    public synchronized void count(String id, int attempt) {
         try {
             Socket open = socket == null ? new Socket(InetAddress.getLoopbackAddress(), port) : socket;
             socket = open;

@@ -1,23 +1,25 @@
-package io.dedup.examples.method;
+package io.dedup.testservers.amqp;
 
-import com.rabbitmq.client.ConnectionFactory;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.springframework.util.FileSystemUtils;
 
 /** RabbitMQ as Debian's package {@code rabbitmq-server} installs it, with a node and a directory of its own. */
-final class RabbitMqServer implements AutoCloseable {
+public final class RabbitMqServer implements AutoCloseable {
     private static final Path INSTALLED = Path.of("/usr/lib/rabbitmq/bin/rabbitmq-server");
     private static final Duration START = Duration.ofMinutes(2);
+
+    private static final int METHOD = 1;
 
     private final Path directory = Files.createTempDirectory("rabbitmq");
     private final int port = freePort();
@@ -25,11 +27,11 @@ final class RabbitMqServer implements AutoCloseable {
     private final Process process;
 
     /** Null if it isn't installed. */
-    static @Nullable Path installed() {
+    public static @Nullable Path installed() {
         return Files.isExecutable(INSTALLED) ? INSTALLED : null;
     }
 
-    RabbitMqServer(Path program) throws IOException {
+    public RabbitMqServer(Path program) throws IOException {
         // A name server of its own for Erlang, which outlives its node.
         Map<String, String> settings =
                 Map.of("ERL_EPMD_PORT", Integer.toString(freePort()), "HOME", directory.toString());
@@ -62,23 +64,29 @@ final class RabbitMqServer implements AutoCloseable {
         }
     }
 
-    int port() {
+    public int port() {
         return port;
     }
 
-    void awaitReady() throws InterruptedException {
-        ConnectionFactory factory = new ConnectionFactory();
-        factory.setPort(port);
+    public void awaitReady() throws InterruptedException {
         long until = System.nanoTime() + START.toNanos();
         while (process.isAlive() && System.nanoTime() - until < 0) {
-            try {
-                factory.newConnection().close();
+            if (answers()) {
                 return;
-            } catch (IOException | TimeoutException e) {
-                TimeUnit.MILLISECONDS.sleep(100);
             }
+            TimeUnit.MILLISECONDS.sleep(100);
         }
         throw new IllegalStateException("RabbitMQ hasn't started; see " + directory);
+    }
+
+    /** To a client that asks for the protocol's version 0-9-1, with the first method of a connection. */
+    private boolean answers() {
+        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+            socket.getOutputStream().write(new byte[] {'A', 'M', 'Q', 'P', 0, 0, 9, 1});
+            return socket.getInputStream().read() == METHOD;
+        } catch (IOException e) {
+            return false;
+        }
     }
 
     @Override
@@ -88,6 +96,10 @@ final class RabbitMqServer implements AutoCloseable {
         while (names.start().onExit().join().exitValue() != 0) { // as long as it knows the node
             LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
         }
-        FileSystemUtils.deleteRecursively(directory);
+        try (Stream<Path> files = Files.walk(directory)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(file);
+            }
+        }
     }
 }
