@@ -208,6 +208,14 @@ class PendingDeliveriesFuzzTest {
             pending.lost(lost, false).forEach((id, offset) -> seek(id, position -> Math.min(position, offset)));
         }
 
+        /** Somebody else than the container polls: partitions leave and come back, and the container goes on with their records. */
+        private void rebalanceInAnothersPoll() {
+            Set<TopicPartition> lost = new HashSet<>(logs.keySet());
+            lost.removeAll(away);
+            pending.lost(lost, true).forEach((id, offset) -> seek(id, position -> Math.min(position, offset)));
+            lost.forEach(id -> positions.put(id, committed.get(id)));
+        }
+
         private void comeBack() {
             away.forEach(id -> positions.put(id, committed.get(id)));
             away.clear();
@@ -217,6 +225,7 @@ class PendingDeliveriesFuzzTest {
             while (!seeks.isEmpty()) {
                 seeks.remove().run();
             }
+            pending.polled();
             Deque<ConsumerRecord<String, String>> polled = new ArrayDeque<>();
             logs.forEach((id, log) -> {
                 if (!away.contains(id)) {
@@ -233,6 +242,9 @@ class PendingDeliveriesFuzzTest {
                 deliver(polled);
             }
             while (!polled.isEmpty() && !batches) {
+                if (!calm && random.nextInt(20) == 0) {
+                    rebalanceInAnothersPoll();
+                }
                 ConsumerRecord<String, String> record = polled.peek();
                 boolean goesOn = deliver(record);
                 if (goesOn) {
@@ -246,7 +258,11 @@ class PendingDeliveriesFuzzTest {
             }
             Map<TopicPartition, Long> back = new HashMap<>();
             polled.forEach(record -> back.putIfAbsent(Partitions.of(record), record.offset()));
-            positions.putAll(back);
+            back.forEach((id, offset) -> {
+                if (!away.contains(id)) {
+                    positions.put(id, pending.limited(id, offset));
+                }
+            });
         }
 
         /** As AcknowledgedBatch does; leaves what is to come again. */
