@@ -95,7 +95,10 @@ public final class ContainerAck {
                 && !over
                 && last.keySet().stream()
                         .noneMatch(PendingPartition::isLost); // it may have stopped waiting before the loss
-        over |= due;
+        if (due) {
+            over = true;
+            last.forEach((partition, offset) -> partition.sent(offset + 1));
+        }
         return due;
     }
 

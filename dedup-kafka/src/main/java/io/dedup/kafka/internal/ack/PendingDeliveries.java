@@ -11,7 +11,9 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
@@ -68,7 +70,7 @@ public final class PendingDeliveries {
 
     /** The records that the handler has and that the current call, or the last one, has sought to or below. */
     public List<PendingDelivery> givenSoughtBack() {
-        return locked(() -> partitions.values().stream()
+        return locked(() -> Stream.concat(partitions.values().stream(), left.values().stream())
                 .flatMap(partition -> partition.givenFrom(0).stream())
                 .filter(given -> soughtBack.includes(given.partition.id(), given.offset))
                 .toList());
@@ -252,16 +254,15 @@ public final class PendingDeliveries {
                 });
     }
 
-    /**
-     * The container commits this offset. Returns whether that would move the partition back: a batch's acknowledgment may
-     * be sent long after those of later batches, because another partition has held it back.
-     */
-    public boolean movesBack(TopicPartition id, long offset) {
-        return hasHadAny
-                && locked(() -> {
-                    PendingPartition partition = find(id);
-                    return partition != null && partition.movesBack(offset);
-                });
+    /** What to commit instead of this offset, so that a late acknowledgment moves no partition back. */
+    public long notMovedBack(TopicPartition id, long offset) {
+        if (!hasHadAny) {
+            return offset;
+        }
+        return locked(() -> {
+            PendingPartition partition = find(id);
+            return partition == null ? offset : partition.notMovedBack(offset);
+        });
     }
 
     /** Whether this record or one below it in its partition is unfinished, so that its offset must not be committed. */
@@ -288,14 +289,14 @@ public final class PendingDeliveries {
             List<PendingDelivery> lost = new ArrayList<>();
             for (TopicPartition id : ids == null ? List.copyOf(partitions.keySet()) : ids) {
                 PendingPartition partition = partitions.remove(id);
-                if (partition == null && recordsRemain && !left.containsKey(id)) {
-                    partition = new PendingPartition(id);
+                if (recordsRemain) {
+                    left.computeIfAbsent(
+                            id,
+                            key -> PendingPartition.left(
+                                    key, partition == null ? Long.MAX_VALUE : partition.unfinishedOr(Long.MAX_VALUE)));
                 }
                 if (partition != null) {
                     lost.addAll(partition.lose());
-                    if (recordsRemain) {
-                        left.put(id, partition);
-                    }
                 }
             }
             for (PendingDelivery delivery : lost) {
@@ -310,23 +311,22 @@ public final class PendingDeliveries {
     }
 
     /**
-     * Where a seek to this offset may go. What is polled after a partition has left and come back begins at its committed
-     * offset; a container that goes on with records of before, and seeks to one of them, would pass what is unfinished below.
+     * The lowest record that a seek to this offset would pass; the offset if there is none. What is polled after a partition has
+     * left and come back begins at its committed offset; a container that goes on with records of before, and seeks to one
+     * of them, would pass what is unfinished below.
      */
-    public long limited(TopicPartition id, long offset) {
+    public long leftBelow(TopicPartition id, long offset) {
         return locked(() -> {
             PendingPartition partition = left.get(id);
-            return partition == null ? offset : partition.lowestOr(offset);
+            return partition == null ? offset : partition.unfinishedOr(offset);
         });
     }
 
-    /** The container polls: it has no records of lost partitions any more. */
-    public void polled() {
+    /** The container polls. Of partitions that have left it has only what it keeps, null if that isn't known. */
+    public void polled(@Nullable ConsumerRecords<?, ?> kept) {
         soughtBack.polled();
-        locked(() -> {
-            left.clear();
-            return left;
-        });
+        locked(() ->
+                left.keySet().removeIf(id -> kept == null || kept.records(id).isEmpty()));
     }
 
     /**

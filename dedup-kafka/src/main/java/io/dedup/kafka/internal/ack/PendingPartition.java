@@ -29,8 +29,10 @@ public final class PendingPartition {
     /** The lowest record that was released because its handler has sought back to it, until it is delivered again. */
     private long soughtBack = Long.MAX_VALUE;
 
-    /** Up to where the container has committed, unless records below are delivered again. */
-    private long committed;
+    /** Up to where acknowledgments were sent or offsets committed, unless records below are delivered again. */
+    private long acknowledged;
+    /** Whether one was sent that would move this back. */
+    private boolean late;
 
     private boolean lost;
 
@@ -61,18 +63,47 @@ public final class PendingPartition {
         soughtBack = Math.min(soughtBack, offset);
     }
 
-    /** A record is delivered: those below it that could be fetched again have been, and it is above what is committed. */
+    /**
+     * One of which the container still has records that were polled before it was lost.
+     *
+     * @param unfinished the lowest record that was unfinished by then: nothing above it is committed
+     */
+    static PendingPartition left(TopicPartition id, long unfinished) {
+        PendingPartition left = new PendingPartition(id);
+        left.lost = true;
+        left.soughtBack = unfinished;
+        return left;
+    }
+
+    /** A record is delivered: those below it that could be fetched again have been. */
     void arrived(long offset) {
+        if (lost) {
+            return;
+        }
         if (offset >= soughtBack) {
             soughtBack = Long.MAX_VALUE;
         }
-        committed = Math.min(committed, offset);
+        if (offset < acknowledged) { // it goes back by intention
+            acknowledged = offset;
+            late = false;
+        }
     }
 
-    /** The container commits this offset. Returns whether it has committed a higher one. */
-    boolean movesBack(long offset) {
-        committed = Math.max(committed, offset);
-        return offset < committed;
+    /** An acknowledgment is sent that commits this offset. */
+    void sent(long offset) {
+        late |= offset < acknowledged;
+        acknowledged = Math.max(acknowledged, offset);
+    }
+
+    /**
+     * An offset is committed. Returns what to commit instead: a batch's acknowledgment may be sent long after those of later
+     * batches, because another partition has held it back. If the partition went back by it, retention might have deleted
+     * what would be read next.
+     */
+    long notMovedBack(long offset) {
+        boolean movesBack = late && offset < acknowledged && mayCommit(acknowledged);
+        acknowledged = Math.max(acknowledged, offset);
+        return movesBack ? acknowledged : offset;
     }
 
     /** Whether nothing below this offset is unfinished, but for records that an error handler decides about. */
@@ -105,10 +136,12 @@ public final class PendingPartition {
         return open.get(offset);
     }
 
-    /** The lowest record that isn't finished, or this offset if that is lower. */
-    long lowestOr(long offset) {
-        long lowest = Math.min(offset, soughtBack);
-        return open.isEmpty() ? lowest : Math.min(lowest, open.firstKey());
+    /** The lowest record that is unfinished, but for those that an error handler decides about; or this offset if that is lower. */
+    long unfinishedOr(long offset) {
+        return open.values().stream()
+                .filter(each -> !each.isHandedOver())
+                .mapToLong(each -> each.offset)
+                .reduce(Math.min(offset, soughtBack), Math::min);
     }
 
     @Nullable
@@ -122,9 +155,6 @@ public final class PendingPartition {
      */
     void remove(PendingDelivery delivery) {
         if (removeCopy(delivery)) {
-            if (lost) {
-                soughtBack(delivery.offset);
-            }
             waiting.tailMap(delivery.offset, true).values().stream()
                     .flatMap(List::stream)
                     .toList()

@@ -19,7 +19,6 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 import org.springframework.kafka.listener.ConsumerSeekAware.ConsumerSeekCallback;
-import org.springframework.kafka.support.Acknowledgment;
 
 /**
  * The state of one consumer and its thread, from its start to its stop. Used by that thread only, except for
@@ -133,15 +132,6 @@ public final class BoundConsumer {
     /** Whether offsets can be committed at all: without a group they cannot, and acknowledgments have no effect. */
     public boolean commitsOffsets() {
         return commitsOffsets;
-    }
-
-    /** Passes on what the handler acknowledges; from any thread. */
-    public void acknowledge(Acknowledgment container) {
-        if (isOnItsThread()) {
-            watched.acknowledging(container::acknowledge);
-        } else {
-            container.acknowledge();
-        }
     }
 
     /** For waits on the consumer's thread, after a handler's run or for a record. */

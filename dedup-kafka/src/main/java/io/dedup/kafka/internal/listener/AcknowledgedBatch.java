@@ -127,7 +127,7 @@ final class AcknowledgedBatch {
 
     /** Null without a group, because the container's acknowledgment would try to commit. */
     private @Nullable ContainerAck ackOfPoll() {
-        return bound.commitsOffsets() ? ContainerAck.ofBatch(() -> bound.acknowledge(container)) : null;
+        return bound.commitsOffsets() ? ContainerAck.ofBatch(container) : null;
     }
 
     private void letRedeliver() {

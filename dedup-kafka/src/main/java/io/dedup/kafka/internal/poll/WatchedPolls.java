@@ -58,8 +58,6 @@ public final class WatchedPolls {
     private boolean leaving;
 
     private int holders;
-    /** Whether the listener has the container acknowledge a poll. */
-    private boolean acknowledging;
 
     WatchedPolls(
             ContainersConsumer consumer,
@@ -107,28 +105,19 @@ public final class WatchedPolls {
     /**
      * Of these offsets those that may be committed. Whoever commits, what the handler hasn't finished isn't committed: a container
      * would, for example, when the error handler gives up a later record. The next acknowledgment commits that one, too.
-     * The container doesn't move a partition back, where retention may have deleted what it would read next; a listener that
-     * commits with the consumer may.
+     * What a late acknowledgment would move back stays where it is.
      */
     Map<TopicPartition, OffsetAndMetadata> committable(Map<TopicPartition, OffsetAndMetadata> offsets) {
-        boolean byContainer = holders == 0 || acknowledging;
         Map<TopicPartition, OffsetAndMetadata> committable = new HashMap<>(offsets);
-        committable.entrySet().removeIf(each -> {
-            TopicPartition partition = each.getKey();
-            long offset = each.getValue().offset();
-            return !pending.mayCommit(partition, offset) || (byContainer && pending.movesBack(partition, offset));
+        committable
+                .entrySet()
+                .removeIf(each ->
+                        !pending.mayCommit(each.getKey(), each.getValue().offset()));
+        committable.replaceAll((partition, asked) -> {
+            long offset = pending.notMovedBack(partition, asked.offset());
+            return offset == asked.offset() ? asked : new OffsetAndMetadata(offset, asked.metadata());
         });
         return committable;
-    }
-
-    /** The container acknowledges a poll, and may commit in this call. */
-    public void acknowledging(Runnable acknowledgment) {
-        acknowledging = true;
-        try {
-            acknowledgment.run();
-        } finally {
-            acknowledging = false;
-        }
     }
 
     /** Whether any polled topic explains its duplicates, so that commits prove something. */
@@ -143,7 +132,7 @@ public final class WatchedPolls {
 
     /** Where a seek to this offset may go. */
     long limited(TopicPartition partition, long offset) {
-        long limited = pending.limited(partition, pending.soughtBack().limited(partition, offset));
+        long limited = Math.min(pending.soughtBack().limited(partition, offset), leftBelow(partition, offset));
         if (limited < offset) {
             log.warn(
                     "A seek of partition {} to offset {} would pass records that are delivered again: it goes to {}",
@@ -152,6 +141,15 @@ public final class WatchedPolls {
                     limited);
         }
         return limited;
+    }
+
+    /** Not below the log's start, where {@code auto.offset.reset} would decide. */
+    private long leftBelow(TopicPartition partition, long offset) {
+        long lower = pending.leftBelow(partition, offset);
+        Consumer<?, ?> target = lower < offset ? consumer.target() : null;
+        return target == null
+                ? lower
+                : LogStarts.within(Map.of(partition, lower), target).getOrDefault(partition, lower);
     }
 
     boolean isLimited(TopicPartition partition) {
@@ -181,8 +179,9 @@ public final class WatchedPolls {
         seen = true;
         claims.beforePoll();
         if (!elsewhere) {
-            pending.polled();
-            outstanding.goneOn(consumer.kept());
+            ConsumerRecords<?, ?> kept = consumer.kept();
+            pending.polled(kept);
+            outstanding.goneOn(kept);
             fetchAgain.dropped(target);
             fetchAgain.awaited(target);
         }

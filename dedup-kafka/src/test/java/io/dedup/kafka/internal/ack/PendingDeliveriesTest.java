@@ -11,10 +11,14 @@ import io.dedup.engine.Deduplicators;
 import io.dedup.store.memory.InMemoryDedupStore;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Nested;
@@ -25,6 +29,7 @@ class PendingDeliveriesTest {
             .consumer("acks")
             .shutdownTimeout(Duration.ZERO) // nothing runs
             .build();
+    private static final TopicPartition ORDERS = new TopicPartition("orders", 0);
     private final PendingDeliveries pending = new PendingDeliveries();
     /** Of each ack that was sent: whether another thread could ask what is pending meanwhile. */
     private final List<Boolean> unlocked = new CopyOnWriteArrayList<>();
@@ -126,5 +131,42 @@ class PendingDeliveriesTest {
         pending.closed(completed, ack);
 
         assertThat(committed).containsExactly(1L);
+    }
+
+    @Test
+    @DisplayName(
+            "K6 K21 a partition leaves in somebody else's poll: acknowledging what is left of it acknowledges nothing of before")
+    void leftInSomebodyElsesPoll() {
+        List<Long> committed = new CopyOnWriteArrayList<>();
+        given(record(0), ack(record(0))); // its listener forgets it: it is delivered again
+        assertThat(pending.lost(Set.of(ORDERS), true)).isEmpty();
+        ContainerAck ack = ContainerAck.of(record(3), () -> committed.add(3L));
+        PendingDelivery remaining = given(record(3), ack);
+
+        List<PendingDelivery> closing = pending.close(List.of(remaining), ack);
+        pending.closed(closing, ack);
+
+        assertThat(closing).containsExactly(remaining);
+        assertThat(committed).isEmpty();
+        assertThat(pending.mayCommit(ORDERS, 4)).isFalse();
+        assertThat(pending.leftBelow(ORDERS, 4)).isZero();
+    }
+
+    @Test
+    @DisplayName("K21 what a container keeps of such a partition beyond its next poll isn't committed either")
+    void keptBeyondThePoll() {
+        List<Long> committed = new CopyOnWriteArrayList<>();
+        given(record(0), ack(record(0)));
+        assertThat(pending.lost(Set.of(ORDERS), true)).isEmpty();
+        for (boolean keeps : List.of(true, false)) {
+            pending.polled(
+                    keeps
+                            ? new ConsumerRecords<>(Map.of(ORDERS, List.of(record(3))), Map.of())
+                            : ConsumerRecords.empty());
+            ContainerAck ack = ContainerAck.of(record(3), () -> committed.add(3L));
+            pending.arrivals().finished(record(3), ack);
+            pending.request(ack);
+            assertThat(committed.isEmpty()).isEqualTo(keeps);
+        }
     }
 }
