@@ -153,7 +153,7 @@ class SharedCallsTest {
         }
     }
 
-    private static List<Caller<ClaimResult>> waiting(List<Caller<ClaimResult>> all) {
+    private static <A> List<Caller<A>> waiting(List<Caller<A>> all) {
         all.forEach(Caller::awaitParked);
         return all;
     }
@@ -387,19 +387,24 @@ class SharedCallsTest {
         assertThat(sizes(Op.CLAIM)).containsExactly(1, 3, 1);
     }
 
-    @Test
-    @DisplayName("a claim whose answer was lost keeps its owner and its attempt")
-    void answerLost() throws Exception {
-        SharedCalls shared = sharing(ONE);
-        firstCall(shared);
-        List<Caller<ClaimResult>> both = waiting(List.of(claim(shared, "a"), claim(shared, "b")));
-        store.on(Op.CLAIM, (call, real) -> {
+    /** What more than one request shares is applied, and not answered. */
+    private void sharedAnswersAreLost(Op op) {
+        store.on(op, (call, real) -> {
             List<?> answers = real.apply(call.requests());
             if (call.requests().size() > 1) {
                 throw new DedupStoreException("connection lost", null);
             }
             return answers;
         });
+    }
+
+    @Test
+    @DisplayName("a claim whose answer was lost keeps its owner and its attempt")
+    void answerLost() throws Exception {
+        SharedCalls shared = sharing(ONE);
+        firstCall(shared);
+        List<Caller<ClaimResult>> both = waiting(List.of(claim(shared, "a"), claim(shared, "b")));
+        sharedAnswersAreLost(Op.CLAIM);
 
         firstMayEnd.countDown();
 
@@ -417,15 +422,8 @@ class SharedCallsTest {
         store.intact().claim(List.of(request("a"), request("b")));
         SharedCalls shared = sharing(ONE);
         firstCall(shared);
-        List<Caller<WriteResult>> both = List.of(complete(shared, "a"), complete(shared, "b"));
-        both.forEach(Caller::awaitParked);
-        store.on(Op.COMPLETE, (call, real) -> {
-            List<?> answers = real.apply(call.requests());
-            if (call.requests().size() > 1) {
-                throw new DedupStoreException("connection lost", null);
-            }
-            return answers;
-        });
+        List<Caller<WriteResult>> both = waiting(List.of(complete(shared, "a"), complete(shared, "b")));
+        sharedAnswersAreLost(Op.COMPLETE);
 
         firstMayEnd.countDown();
 

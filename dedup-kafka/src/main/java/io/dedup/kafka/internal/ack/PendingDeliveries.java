@@ -365,7 +365,7 @@ public final class PendingDeliveries {
     PendingPartition partition(ConsumerRecord<?, ?> record) {
         hasHadAny = true;
         TopicPartition id = Partitions.of(record);
-        PendingPartition there = find(id);
+        PendingPartition there = left.get(id);
         return there != null ? there : partitions.computeIfAbsent(id, PendingPartition::new);
     }
 
