@@ -5,12 +5,15 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.IntStream;
+import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.core.JdbcTemplate;
 
 /** What handlers do in their transaction: two shapes, for one message and, by JDBC batches, for many. */
 public final class Effects {
     /** So many that two transactions seldom want the same. */
     private static final int ACCOUNTS = 100_000;
+
+    private static final int TRIES = 5;
 
     private static final String INSERT = "INSERT INTO move (id, amount) VALUES (?, ?)";
     private static final String UPDATE = "UPDATE account SET balance = balance + ? WHERE id = ?";
@@ -56,9 +59,23 @@ public final class Effects {
 
     /** Keeps tables from growing with the rounds, also the store's: the one by hand begins each turn empty, too. */
     void reset() {
-        jdbc.execute("TRUNCATE TABLE move");
-        jdbc.execute("TRUNCATE TABLE seen");
-        jdbc.execute("TRUNCATE TABLE dedup_record");
+        truncate("move");
+        truncate("seen");
+        truncate("dedup_record");
+    }
+
+    /** InnoDB's own threads may hold a table that has grown for so long that the statement gives up. */
+    private void truncate(String table) {
+        for (int tries = 1; ; tries++) {
+            try {
+                jdbc.execute("TRUNCATE TABLE " + table);
+                return;
+            } catch (DataAccessException e) {
+                if (tries == TRIES) {
+                    throw e;
+                }
+            }
+        }
     }
 
     /** Written by hand: whether this transaction has written the ID's row. */

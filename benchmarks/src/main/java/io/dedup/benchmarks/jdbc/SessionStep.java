@@ -1,5 +1,6 @@
 package io.dedup.benchmarks.jdbc;
 
+import io.dedup.benchmarks.subject.IdSlots;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -34,12 +35,39 @@ sealed interface SessionStep {
         }
     }
 
-    /** A statement without parameters. */
-    record Plain(String sql) implements SessionStep {
+    /** A statement with its values in its text. */
+    record Plain(IdSlots.HexSlots sql) implements SessionStep {
         @Override
         public void run(Connection connection, List<String> ids) throws SQLException {
             try (Statement statement = connection.createStatement()) {
-                readAll(statement, statement.execute(sql));
+                readAll(statement, statement.execute(sql.text(ids)));
+            }
+        }
+    }
+
+    /**
+     * A statement that the server keeps by a name, with its values in its text.
+     *
+     * @param prepare what makes it keep the statement, in a session that doesn't know the name yet
+     */
+    record Kept(String prepare, IdSlots.HexSlots execute) implements SessionStep {
+        private static final int UNKNOWN_NAME = 1243;
+
+        @Override
+        public void run(Connection connection, List<String> ids) throws SQLException {
+            String text = execute.text(ids);
+            try (Statement statement = connection.createStatement()) {
+                boolean hasRows;
+                try {
+                    hasRows = statement.execute(text);
+                } catch (SQLException e) {
+                    if (e.getErrorCode() != UNKNOWN_NAME) {
+                        throw e;
+                    }
+                    statement.execute(prepare);
+                    hasRows = statement.execute(text);
+                }
+                readAll(statement, hasRows);
             }
         }
     }

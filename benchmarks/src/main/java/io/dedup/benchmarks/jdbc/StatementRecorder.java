@@ -1,5 +1,7 @@
 package io.dedup.benchmarks.jdbc;
 
+import static java.util.Objects.requireNonNull;
+
 import io.dedup.benchmarks.subject.IdSlots;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
@@ -9,7 +11,11 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.Statement;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -19,9 +25,16 @@ import org.jspecify.annotations.Nullable;
  * <p>Timeouts of statements aren't written down: they take no round trip.
  */
 final class StatementRecorder {
+    private static final Pattern PREPARE = Pattern.compile("PREPARE (\\w+) FROM '");
+    private static final Pattern EXECUTE = Pattern.compile("^EXECUTE (\\w+) USING ");
+
     private final List<List<SessionStep>> sessions = new ArrayList<>();
+    /** What makes the server keep a statement, by the name that it has there. */
+    private final Map<String, String> kept = new HashMap<>();
+
     private final DataSource pool;
-    private Bindings bindings = new Bindings(new IdSlots(List.of()));
+    private IdSlots slots = new IdSlots(List.of());
+    private Bindings bindings = new Bindings(slots);
 
     StatementRecorder(DataSource pool) {
         this.pool = pool;
@@ -46,7 +59,8 @@ final class StatementRecorder {
      */
     List<List<SessionStep>> record(List<String> ids, Runnable work) {
         sessions.clear();
-        bindings = new Bindings(new IdSlots(ids));
+        slots = new IdSlots(ids);
+        bindings = new Bindings(slots);
         work.run();
         return sessions.stream()
                 .filter(steps -> !steps.isEmpty())
@@ -94,10 +108,20 @@ final class StatementRecorder {
         });
     }
 
-    private static Statement plain(Statement real, List<SessionStep> steps) {
+    /** Whatever is done once a session isn't noted: in the long run no message pays for it. */
+    private Statement plain(Statement real, List<SessionStep> steps) {
         return proxy(Statement.class, real, (method, args, answer) -> {
             if (method.startsWith("execute")) {
-                steps.add(new SessionStep.Plain((String) args[0]));
+                String sql = (String) args[0];
+                Matcher prepare = PREPARE.matcher(sql);
+                Matcher execute = EXECUTE.matcher(sql);
+                if (prepare.find()) {
+                    kept.put(prepare.group(1), sql);
+                } else if (execute.find()) {
+                    steps.add(new SessionStep.Kept(requireNonNull(kept.get(execute.group(1))), slots.findHex(sql)));
+                } else if (!sql.startsWith("SELECT @@")) {
+                    steps.add(new SessionStep.Plain(slots.findHex(sql)));
+                }
             }
             return answer;
         });

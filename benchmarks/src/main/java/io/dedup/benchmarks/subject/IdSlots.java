@@ -2,9 +2,13 @@ package io.dedup.benchmarks.subject;
 
 import io.dedup.benchmarks.measure.Ids;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * Finds the IDs of messages in their captured requests, and replaces them by others.
@@ -12,6 +16,8 @@ import java.util.Map;
  * <p>Thread-safe.
  */
 public final class IdSlots {
+    private static final Pattern LITERAL = Pattern.compile("X'([0-9a-f]{" + 2 * Ids.LENGTH + "})'");
+
     private final Map<String, Integer> indexes = new HashMap<>();
 
     /** @param captured the messages that were sent, each {@link Ids#LENGTH} ASCII characters */
@@ -31,6 +37,47 @@ public final class IdSlots {
             }
         }
         return new Slot(argument, -1, 0);
+    }
+
+    /** A text, with a place for each ID that is a literal in hexadecimal there. */
+    public HexSlots findHex(String text) {
+        List<String> texts = new ArrayList<>();
+        List<Integer> found = new ArrayList<>();
+        int end = 0;
+        Matcher literal = LITERAL.matcher(text);
+        while (literal.find()) {
+            String id = new String(HexFormat.of().parseHex(literal.group(1)), StandardCharsets.ISO_8859_1);
+            Integer index = indexes.get(id);
+            if (index != null) {
+                texts.add(text.substring(end, literal.start(1)));
+                found.add(index);
+                end = literal.end(1);
+            }
+        }
+        texts.add(text.substring(end));
+        return new HexSlots(texts, found);
+    }
+
+    /**
+     * Text around IDs in hexadecimal.
+     *
+     * @param texts what is before the first, between them, and behind the last
+     * @param indexes of the messages whose IDs they are
+     */
+    public record HexSlots(List<String> texts, List<Integer> indexes) {
+        /** The text for other messages. */
+        public String text(List<String> ids) {
+            if (indexes.isEmpty()) {
+                return texts.get(0);
+            }
+            StringBuilder text = new StringBuilder(texts.get(0));
+            for (int i = 0; i < indexes.size(); i++) {
+                String id = ids.get(indexes.get(i));
+                text.append(HexFormat.of().formatHex(id.getBytes(StandardCharsets.US_ASCII)))
+                        .append(texts.get(i + 1));
+            }
+            return text.toString();
+        }
     }
 
     /**

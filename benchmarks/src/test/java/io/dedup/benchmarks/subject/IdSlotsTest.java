@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dedup.benchmarks.measure.Ids;
 import java.nio.charset.StandardCharsets;
+import java.util.HexFormat;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -25,6 +26,18 @@ class IdSlotsTest {
         IdSlots.Slot slot = slots.find(ascii("30000"));
         assertThat(slot.holdsId()).isFalse();
         assertThat(slot.text(others)).isEqualTo("30000");
+    }
+
+    @Test
+    void finds_ids_in_hexadecimal() {
+        String text = "VALUES (X'%s', 5), (X'%s', 5)";
+        IdSlots.HexSlots found = slots.findHex(text.formatted(hex(captured.get(1)), hex(captured.get(0))));
+        assertThat(found.text(others)).isEqualTo(text.formatted(hex(others.get(1)), hex(others.get(0))));
+        assertThat(slots.findHex("VALUES (5)").text(others)).isEqualTo("VALUES (5)");
+    }
+
+    private static String hex(String text) {
+        return HexFormat.of().formatHex(ascii(text));
     }
 
     private static byte[] ascii(String text) {

@@ -1,0 +1,4 @@
+@NullMarked
+package io.dedup.benchmarks.jdbc;
+
+import org.jspecify.annotations.NullMarked;
