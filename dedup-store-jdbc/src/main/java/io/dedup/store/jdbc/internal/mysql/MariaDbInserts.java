@@ -139,8 +139,8 @@ final class MariaDbInserts<Q> {
                 own.add(column);
             }
         }
-        return statement.replace(
-                "{rows}", requests.size() < MANY ? values(requests, shared, own) : selected(requests, shared, own));
+        String rows = requests.size() < MANY ? values(requests, shared, own) : selected(requests, shared, own);
+        return statement.replace("{rows}", rows);
     }
 
     private boolean isShared(Column<Q> column, List<Q> requests) {
@@ -153,15 +153,29 @@ final class MariaDbInserts<Q> {
         return true;
     }
 
+    /** The row is taken apart once: looking for its columns in the row of each request takes longer than writing their values. */
     private String values(List<Q> requests, String shared, List<Column<Q>> own) {
+        List<String> texts = new ArrayList<>(own.size() + 1);
+        List<Column<Q>> between = new ArrayList<>(own.size());
+        int end = 0;
+        for (int at = shared.indexOf('{'); at >= 0; at = shared.indexOf('{', end)) {
+            String name = shared.substring(at, shared.indexOf('}', at) + 1);
+            texts.add(shared.substring(end, at));
+            between.add(own.stream()
+                    .filter(column -> column.placeholder().equals(name))
+                    .findFirst()
+                    .orElseThrow());
+            end = at + name.length();
+        }
+        String last = shared.substring(end);
         StringBuilder rows = new StringBuilder();
         String before = "VALUES (";
         for (Q request : requests) {
-            String values = shared;
-            for (Column<Q> column : own) {
-                values = values.replace(column.placeholder(), column.literal(request));
+            rows.append(before);
+            for (int i = 0; i < texts.size(); i++) {
+                rows.append(texts.get(i)).append(between.get(i).literal(request));
             }
-            rows.append(before).append(values);
+            rows.append(last);
             before = "), (";
         }
         return rows.append(")").toString();
