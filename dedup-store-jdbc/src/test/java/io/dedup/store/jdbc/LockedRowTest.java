@@ -5,6 +5,7 @@ import static io.dedup.store.jdbc.support.Messages.assertAcquired;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.zaxxer.hikari.HikariDataSource;
 import io.dedup.DedupKey;
 import io.dedup.DedupStoreException;
 import io.dedup.store.ClaimRequest;
@@ -16,7 +17,10 @@ import io.dedup.store.jdbc.support.Rival;
 import io.dedup.store.jdbc.support.TestDatabase;
 import io.dedup.store.operator.ImportRequest;
 import io.dedup.store.operator.ImportResult.Decision;
+import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -83,6 +87,53 @@ class LockedRowTest {
         }
 
         assertAcquired(Messages.only(store.claim(List.of(request))), 1);
+    }
+
+    @OnEachDatabase
+    @DisplayName("S2 a session has the application's limits, mode and time zone again, also after a claim that gave up")
+    void sessionIsAsBefore(JdbcDialect dialect) throws SQLException {
+        database = TestDatabase.open(dialect);
+        try (HikariDataSource pool = database.pool(config -> config.setMaximumPoolSize(1));
+                JdbcDedupStore single = database.builder(pool)
+                        .lockTimeout(Duration.ofMillis(200))
+                        .build()) {
+            List<String> before = settings(pool);
+            for (int times = 0; times < 3; times++) {
+                DedupKey locked = messages.key();
+                DedupKey done = messages.key();
+                Messages.released(single, locked);
+                try (Rival rival = Rival.locking(database, locked)) {
+                    assertThatThrownBy(() -> Messages.only(single.claim(List.of(Messages.claim(locked)))));
+                    assertThat(settings(pool)).isEqualTo(before);
+                    assertThat(single.claim(List.of(Messages.claim(messages.key()), Messages.claim(locked))))
+                            .last()
+                            .isInstanceOf(ClaimResult.StoreError.class);
+                }
+                acquireAll(single, List.of(Messages.claim(messages.key()), Messages.claim(messages.key())));
+                Messages.done(single, done);
+                ClaimResult duplicate = Messages.only(single.claim(List.of(Messages.claim(done))));
+                assertThat(duplicate).isInstanceOf(ClaimResult.AlreadyDone.class);
+                assertThat(settings(pool)).isEqualTo(before);
+            }
+        }
+    }
+
+    private List<String> settings(HikariDataSource pool) throws SQLException {
+        String query = switch (database.dialect()) {
+            case POSTGRESQL ->
+                "SELECT concat_ws('|', current_setting('lock_timeout'), current_setting('statement_timeout'),"
+                        + " current_setting('TimeZone'), current_setting('transaction_isolation'))";
+            case MARIADB, MYSQL ->
+                "SELECT CONCAT_WS('|', @@innodb_lock_wait_timeout, @@lock_wait_timeout, @@max_statement_time,"
+                        + " @@sql_mode, @@time_zone, @@autocommit)";
+            case H2, GENERIC -> "SELECT concat(lock_timeout(), '')";
+        };
+        try (Connection connection = pool.getConnection();
+                Statement statement = connection.createStatement();
+                ResultSet result = statement.executeQuery(query)) {
+            result.next();
+            return List.of(result.getString(1), Integer.toString(connection.getNetworkTimeout()));
+        }
     }
 
     @OnEachDatabase
