@@ -7,8 +7,11 @@ import io.dedup.testservers.process.ChildJvm;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** The README's quickstart, as its command runs it. */
+/** The README's quickstart, as its command runs it, in processes of its own. */
+@Execution(ExecutionMode.CONCURRENT)
 class QuickstartTest {
     @Test
     void everyOrderTakesEffectOnce() throws IOException, InterruptedException {

@@ -6,9 +6,11 @@ import io.dedup.examples.rocketmq.RocketMqPaymentsMain;
 import io.dedup.testservers.process.ChildJvm;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The example of payments over RocketMQ, as its command runs it. */
+@Tag("long")
 class RocketMqPaymentsTest {
     @Test
     void everyOrderTakesEffectOnce() throws IOException, InterruptedException {

@@ -13,6 +13,7 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.apache.kafka.common.serialization.StringSerializer;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 final class KafkaServersTest {
@@ -42,6 +43,7 @@ final class KafkaServersTest {
     }
 
     @Test
+    @Tag("long") // as the failovers, which are the only ones that use it
     void aClusterKeepsEveryRecordThreeTimes() throws Exception {
         try (KafkaCluster cluster = KafkaServers.startCluster()) {
             KafkaAddress address = new KafkaAddress(cluster.bootstrapServers());

@@ -6,9 +6,11 @@ import io.dedup.testkit.plan.FaultPlan;
 import io.dedup.testkit.plan.FaultRun;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What docs/fault-plans.md says of its first listener: the plan finds what it loses. */
+@Tag("long")
 class FaultPlanTutorialTest {
     /** Two kills of a run may both come between two payments. */
     private static final int RUNS = 4;

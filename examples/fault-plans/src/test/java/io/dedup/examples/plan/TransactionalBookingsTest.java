@@ -7,6 +7,7 @@ import io.dedup.testkit.plan.FaultRun;
 import io.dedup.testkit.spring.KafkaReplays;
 import io.dedup.testkit.spring.WithReplays;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.junit.jupiter.api.Tag;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -15,6 +16,7 @@ import org.springframework.test.context.DynamicPropertySource;
 
 @SpringBootTest(classes = TransactionalBookings.class, properties = "spring.kafka.listener.auto-startup=false")
 @WithReplays
+@Tag("long")
 class TransactionalBookingsTest {
     private static final Bookings BOOKINGS = new Bookings();
 

@@ -6,9 +6,11 @@ import static org.awaitility.Awaitility.await;
 import java.io.BufferedReader;
 import java.nio.file.Path;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Whoever ends Maven has ended the demo: its consumer, its Kafka and its PostgreSQL as well. */
+@Tag("long")
 class EndOfMavenTest {
     @Test
     void nothingOutlivesTheProcessThatStartedTheDemo() throws Exception {
