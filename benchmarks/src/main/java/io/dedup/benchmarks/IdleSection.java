@@ -2,6 +2,7 @@ package io.dedup.benchmarks;
 
 import io.dedup.benchmarks.idle.IdleReport;
 import io.dedup.benchmarks.idle.IdleRun;
+import io.dedup.benchmarks.idle.IdleRun.With;
 import io.dedup.benchmarks.jdbc.DatabaseHandling;
 import io.dedup.benchmarks.jdbc.PrefilledPostgres;
 import io.dedup.benchmarks.measure.Outcome;
@@ -46,20 +47,20 @@ final class IdleSection {
     }
 
     /** An application, by what it has. */
-    private record Variant(boolean withDedup, int listeners) {}
+    private record Variant(With with, int listeners) {}
 
     private void starts(IdleRun applications) throws IOException, InterruptedException {
         Map<Variant, List<IdleReport>> reports = new LinkedHashMap<>();
         for (int listeners : List.of(0, IdleRun.LISTENERS)) {
-            reports.put(new Variant(false, listeners), new ArrayList<>());
-            reports.put(new Variant(true, listeners), new ArrayList<>());
+            for (With with : With.values()) {
+                reports.put(new Variant(with, listeners), new ArrayList<>());
+            }
         }
         for (int round = 0; round <= run.rounds(); round++) { // the first one fills the file system's cache
             for (Map.Entry<Variant, List<IdleReport>> each : reports.entrySet()) {
                 Variant variant = each.getKey();
-                IdleReport found = applications
-                        .run(variant.withDedup(), variant.listeners())
-                        .get(0);
+                IdleReport found =
+                        applications.run(variant.with(), variant.listeners()).get(0);
                 report.progress(variant + ": " + found);
                 if (round > 0) {
                     each.getValue().add(found);
@@ -68,12 +69,12 @@ final class IdleSection {
         }
         List<List<String>> rows = new ArrayList<>();
         reports.forEach((variant, found) -> {
-            List<IdleReport> none = reports.getOrDefault(new Variant(variant.withDedup(), 0), List.of());
+            List<IdleReport> none = reports.getOrDefault(new Variant(variant.with(), 0), List.of());
             boolean isEmpty = variant.listeners() == 0;
             double heap = median(found, each -> (double) each.heap());
             double threads = median(found, IdleReport::threads);
             rows.add(List.of(
-                    variant.withDedup() ? "with dedup" : "without",
+                    variant.with().toString(),
                     Integer.toString(variant.listeners()),
                     Spread.of(found.stream().mapToDouble(each -> (double) each.value()))
                             .whole(),
@@ -101,19 +102,15 @@ final class IdleSection {
 
     private void growth(IdleRun applications) throws IOException, InterruptedException {
         List<List<String>> rows = new ArrayList<>();
-        for (boolean withDedup : List.of(false, true)) {
+        for (With with : List.of(With.NOTHING, With.REDIS)) {
             for (IdleReport each : applications.run(
-                    withDedup, IdleRun.LISTENERS, "--idle.seconds=" + IDLE_SECONDS, "--idle.copies=" + COPIES)) {
+                    with, IdleRun.LISTENERS, "--idle.seconds=" + IDLE_SECONDS, "--idle.copies=" + COPIES)) {
                 String when = switch (each.step()) {
                     case "started" -> "started";
                     case "idle" -> "after " + IDLE_SECONDS + " s of polls each 50 ms";
                     default -> String.format(Locale.ROOT, "after %,d copies of 1,000 messages", each.value());
                 };
-                rows.add(List.of(
-                        withDedup ? "with dedup" : "without",
-                        when,
-                        kibibytes((double) each.heap()),
-                        text(each.threads())));
+                rows.add(List.of(with.toString(), when, kibibytes((double) each.heap()), text(each.threads())));
             }
         }
         report.heading("The same with " + IdleRun.LISTENERS + " listeners, over time");

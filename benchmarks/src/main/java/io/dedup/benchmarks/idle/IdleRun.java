@@ -21,8 +21,27 @@ public final class IdleRun implements AutoCloseable {
     public static final int LISTENERS = 50;
 
     private static final Pattern OURS = Pattern.compile(
-            ".*/dedup-(core|kafka|rocketmq|store-redis|store-jdbc|spring-boot-starter|fault-ledger|testkit)"
+            ".*/dedup-(core|kafka|http|rocketmq|store-redis|store-jdbc|spring-boot-starter|fault-ledger|testkit)"
                     + "(-[^/]*\\.jar|/target/classes/?)");
+
+    /** What the application has beside its listeners. */
+    public enum With {
+        NOTHING("without"),
+        /** Shows what dedup itself costs: the application needs no client of a store for it. */
+        MEMORY("with dedup, records in memory"),
+        REDIS("with dedup, records in Redis");
+
+        private final String text;
+
+        With(String text) {
+            this.text = text;
+        }
+
+        @Override
+        public String toString() {
+            return text;
+        }
+    }
 
     private final String kafka = KafkaServers.shared().bootstrapServers();
     private final RedisServer redis = RedisServers.start();
@@ -39,21 +58,23 @@ public final class IdleRun implements AutoCloseable {
      *
      * @param settings more arguments
      */
-    public List<IdleReport> run(boolean withDedup, int listeners, String... settings)
-            throws IOException, InterruptedException {
+    public List<IdleReport> run(With with, int listeners, String... settings) throws IOException, InterruptedException {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-Xmx512m",
                 "-cp",
-                classPath(withDedup),
+                classPath(with != With.NOTHING),
                 IdleApplication.class.getName(),
                 "--idle.listeners=" + listeners,
                 "--logging.level.root=ERROR",
                 "--spring.kafka.bootstrap-servers=" + kafka,
                 "--spring.kafka.consumer.auto-offset-reset=latest",
                 "--spring.kafka.listener.poll-timeout=50ms"));
-        if (withDedup) {
-            command.addAll(List.of("--dedup.store=redis", "--dedup.redis.url=" + redis.uri()));
+        if (with != With.NOTHING) {
+            command.addAll(
+                    with == With.MEMORY
+                            ? List.of("--dedup.store=memory")
+                            : List.of("--dedup.store=redis", "--dedup.redis.url=" + redis.uri()));
             for (int i = 0; i < listeners; i++) {
                 command.add("--dedup.topics." + IdleApplication.TOPIC + i + ".id=key");
             }
