@@ -139,6 +139,7 @@ class LostPartitionTest {
     void commitsWhatIsKept(AckMode mode, Leaves when, boolean oneByOne) throws Exception {
         try (Scene scene = new Scene(2, policy -> policy)) {
             CountDownLatch polling = new CountDownLatch(1);
+            CountDownLatch takenOver = new CountDownLatch(1);
             ContainerProperties properties = scene.properties(
                     mode, (BatchAcknowledgingConsumerAwareMessageListener<String, String>) (records, ack, consumer) -> {
                         records.forEach(scene.effect());
@@ -147,7 +148,7 @@ class LostPartitionTest {
                             acks.add(ack);
                             return;
                         }
-                        pollUntilOneIsLeft(consumer, polling);
+                        pollUntil(takenOver, consumer, polling);
                         if (oneByOne) {
                             ack.acknowledge(0);
                             ack.acknowledge(1);
@@ -158,7 +159,7 @@ class LostPartitionTest {
             var container = scene.container(properties, TakeOverAssignor.ranked(1));
             container.setBatchInterceptor((records, consumer) -> {
                 if (when == Leaves.INTERCEPTOR) {
-                    pollUntilOneIsLeft(consumer, polling);
+                    pollUntil(takenOver, consumer, polling);
                 }
                 return records;
             });
@@ -172,6 +173,7 @@ class LostPartitionTest {
                         .isTrue();
             }
             try (var unused = scene.takeOver()) {
+                takenOver.countDown();
                 acks.forEach(Acknowledgment::acknowledge);
                 await().atMost(Scene.PATIENCE)
                         .until(() -> scene.events.containsAll(List.of("completed left", "completed kept")));
@@ -181,9 +183,9 @@ class LostPartitionTest {
         }
     }
 
-    private static void pollUntilOneIsLeft(Consumer<?, ?> consumer, CountDownLatch polling) {
+    private static void pollUntil(CountDownLatch end, Consumer<?, ?> consumer, CountDownLatch polling) {
         polling.countDown();
-        while (consumer.assignment().size() > 1) {
+        while (end.getCount() > 0) {
             consumer.poll(Duration.ofMillis(20));
         }
     }
