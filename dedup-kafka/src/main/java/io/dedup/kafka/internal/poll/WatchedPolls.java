@@ -192,7 +192,7 @@ public final class WatchedPolls {
         return timeout instanceof Duration duration ? shortened(duration, elsewhere) : timeout;
     }
 
-    /** Whatever has failed is tried again before the next poll: until then another commit may have come, or the partition has left. */
+    /** Commits what an acknowledgment cannot commit any more. If that fails, it is tried again before the next poll. */
     private void commitUnsent(Consumer<?, ?> target) {
         Map<TopicPartition, OffsetAndMetadata> unsent = new HashMap<>();
         pending.takeUnsent().forEach((partition, offset) -> unsent.put(partition, new OffsetAndMetadata(offset)));
