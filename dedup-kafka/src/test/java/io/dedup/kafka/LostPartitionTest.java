@@ -11,15 +11,19 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.serialization.StringSerializer;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.kafka.listener.AcknowledgingMessageListener;
+import org.springframework.kafka.listener.BatchAcknowledgingConsumerAwareMessageListener;
 import org.springframework.kafka.listener.BatchAcknowledgingMessageListener;
+import org.springframework.kafka.listener.ContainerProperties;
 import org.springframework.kafka.listener.ContainerProperties.AckMode;
 import org.springframework.kafka.listener.MessageListener;
 import org.springframework.kafka.listener.MessageListenerContainer;
@@ -109,6 +113,80 @@ class LostPartitionTest {
                 await().during(Duration.ofMillis(300))
                         .until(() -> scene.committed().equals(Map.of(0, 2L)));
             }
+        }
+    }
+
+    /** In which poll a partition of a batch leaves. */
+    enum Leaves {
+        /** The container's, while a worker has the batch. */
+        LATER,
+        INTERCEPTOR,
+        LISTENER
+    }
+
+    @ParameterizedTest(name = "{0} {1}, one by one {2}")
+    @CsvSource({
+        "MANUAL, LATER, false",
+        "MANUAL_IMMEDIATE, LATER, false",
+        "MANUAL, INTERCEPTOR, false",
+        "MANUAL_IMMEDIATE, INTERCEPTOR, true",
+        "MANUAL, LISTENER, false",
+        "MANUAL_IMMEDIATE, LISTENER, false",
+        "MANUAL_IMMEDIATE, LISTENER, true"
+    })
+    @DisplayName(
+            "K12 K21 a partition of a batch leaves before the acknowledgment: what is kept is committed, what has left isn't")
+    void commitsWhatIsKept(AckMode mode, Leaves when, boolean oneByOne) throws Exception {
+        try (Scene scene = new Scene(2, policy -> policy)) {
+            CountDownLatch polling = new CountDownLatch(1);
+            CountDownLatch takenOver = new CountDownLatch(1);
+            ContainerProperties properties = scene.properties(
+                    mode, (BatchAcknowledgingConsumerAwareMessageListener<String, String>) (records, ack, consumer) -> {
+                        records.forEach(scene.effect());
+                        assertThat(records).hasSize(2);
+                        if (when == Leaves.LATER) {
+                            acks.add(ack);
+                            return;
+                        }
+                        pollUntil(takenOver, consumer, polling);
+                        if (oneByOne) {
+                            ack.acknowledge(0);
+                            ack.acknowledge(1);
+                        } else {
+                            ack.acknowledge();
+                        }
+                    });
+            var container = scene.container(properties, TakeOverAssignor.ranked(1));
+            container.setBatchInterceptor((records, consumer) -> {
+                if (when == Leaves.INTERCEPTOR) {
+                    pollUntil(takenOver, consumer, polling);
+                }
+                return records;
+            });
+            scene.sendTo(0, "left");
+            scene.sendTo(1, "kept");
+            scene.start(container);
+            if (when == Leaves.LATER) {
+                scene.awaitEffectsOf("left", "kept");
+            } else {
+                assertThat(polling.await(Scene.PATIENCE.toSeconds(), TimeUnit.SECONDS))
+                        .isTrue();
+            }
+            try (var unused = scene.takeOver()) {
+                takenOver.countDown();
+                acks.forEach(Acknowledgment::acknowledge);
+                await().atMost(Scene.PATIENCE)
+                        .until(() -> scene.events.containsAll(List.of("completed left", "completed kept")));
+                await().atMost(Scene.PATIENCE)
+                        .untilAsserted(() -> assertThat(scene.committed()).isEqualTo(Map.of(1, 1L)));
+            }
+        }
+    }
+
+    private static void pollUntil(CountDownLatch end, Consumer<?, ?> consumer, CountDownLatch polling) {
+        polling.countDown();
+        while (end.getCount() > 0) {
+            consumer.poll(Duration.ofMillis(20));
         }
     }
 

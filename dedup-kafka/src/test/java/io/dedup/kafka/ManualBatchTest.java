@@ -8,13 +8,18 @@ import io.dedup.store.StoredRecord.State;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.springframework.kafka.listener.AcknowledgingMessageListener;
+import org.springframework.kafka.listener.BatchAcknowledgingConsumerAwareMessageListener;
 import org.springframework.kafka.listener.BatchAcknowledgingMessageListener;
 import org.springframework.kafka.listener.BatchListenerFailedException;
 import org.springframework.kafka.listener.BatchMessageListener;
@@ -149,6 +154,87 @@ class ManualBatchTest {
             await().atMost(Scene.PATIENCE)
                     .untilAsserted(() -> assertThat(scene.committed()).containsEntry(0, 2L));
             assertThat(scene.committed()).containsEntry(1, 2L);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"MANUAL", "MANUAL_IMMEDIATE"})
+    @DisplayName("K6 K22 a partition of an acknowledged batch is sought back: the others are committed")
+    void anotherPartitionIsSoughtBack(AckMode mode) {
+        try (Scene scene = new Scene(2, policy -> policy)) {
+            AtomicInteger seeks = new AtomicInteger();
+            var container = scene.container(mode, (BatchAcknowledgingConsumerAwareMessageListener<String, String>)
+                    (records, ack, consumer) -> {
+                        List<String> ids = records.stream().map(Scene::id).toList();
+                        calls.add(ids);
+                        if (ids.contains("a")) {
+                            ack.acknowledge();
+                        } else if (ids.contains("y") && seeks.getAndIncrement() == 0) {
+                            consumer.seek(new TopicPartition(scene.topic, 0), 0);
+                        } else {
+                            acks.add(ack); // with a worker
+                        }
+                    });
+            scene.start(container);
+            scene.sendTo(0, "x");
+            await().atMost(Scene.PATIENCE).until(() -> calls.contains(List.of("x")));
+            container.pause();
+            await().atMost(Scene.PATIENCE).until(container::isContainerPaused);
+            scene.sendTo(0, "x");
+            scene.sendTo(1, "a");
+            container.resume();
+            await().atMost(Scene.PATIENCE).until(() -> calls.contains(List.of("a")));
+            scene.sendTo(0, "y");
+            await().atMost(Scene.PATIENCE)
+                    .untilAsserted(() -> assertThat(scene.committed()).isEqualTo(Map.of(1, 1L)));
+            await().atMost(Scene.PATIENCE).until(() -> calls.contains(List.of("x", "y")));
+            acks.get(acks.size() - 1).acknowledge();
+            await().atMost(Scene.PATIENCE)
+                    .untilAsserted(() -> assertThat(scene.committed()).isEqualTo(Map.of(0, 3L, 1, 1L)));
+        }
+    }
+
+    @Test
+    @DisplayName("K6 a partial acknowledgment after that of the batch moves nothing back")
+    void partlyAfterwards() {
+        try (Scene scene = new Scene()) {
+            scene.send("a", "b", "c");
+            scene.start(scene.container(AckMode.MANUAL_IMMEDIATE, (BatchAcknowledgingMessageListener<String, String>)
+                    (records, ack) -> {
+                        calls.add(records.stream().map(Scene::id).toList());
+                        if (records.size() > 1) {
+                            ack.acknowledge();
+                            ack.acknowledge(0);
+                        }
+                    }));
+            await().atMost(Scene.PATIENCE).until(() -> calls.contains(List.of("a", "b", "c")));
+            scene.send("d"); // a poll later
+            await().atMost(Scene.PATIENCE).until(() -> calls.contains(List.of("d")));
+            assertThat(scene.committed()).isEqualTo(Map.of(0, 3L));
+        }
+    }
+
+    @ParameterizedTest(name = "{0}, batches {1}")
+    @CsvSource({"MANUAL, true", "MANUAL, false", "MANUAL_IMMEDIATE, true", "MANUAL_IMMEDIATE, false"})
+    @DisplayName("K5 K6 what another thread has acknowledged, and the container commits later, moves nothing back")
+    void anotherThreadAcknowledgesBelow(AckMode mode, boolean batches) {
+        try (Scene scene = new Scene()) {
+            AcknowledgingMessageListener<String, String> records = (record, ack) -> {
+                calls.add(List.of(Scene.id(record)));
+                acks.add(ack);
+                if (record.offset() == 1) {
+                    CompletableFuture.runAsync(acks.get(0)::acknowledge).join(); // queued: a commit is the consumer's
+                    ack.acknowledge();
+                }
+            };
+            BatchAcknowledgingMessageListener<String, String> batch =
+                    (list, ack) -> list.forEach(record -> records.onMessage(record, ack));
+            scene.start(scene.container(mode, batches ? batch : records));
+            for (String id : List.of("a", "b", "c")) { // each in a poll of its own
+                scene.send(id);
+                await().atMost(Scene.PATIENCE).until(() -> calls.contains(List.of(id)));
+            }
+            assertThat(scene.committed()).isEqualTo(Map.of(0, 2L));
         }
     }
 

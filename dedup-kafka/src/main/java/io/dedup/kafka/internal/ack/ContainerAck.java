@@ -12,7 +12,8 @@ import org.springframework.kafka.support.Acknowledgment;
 
 /**
  * An acknowledgment of the container. It is sent once: when it has been requested and all positions that it covers are
- * finished. It is never sent after one of their partitions was lost to another consumer. Its fields are read and
+ * finished. The container's acknowledgment of a poll commits all of its partitions; if one of them was lost to another
+ * consumer or is read again, it is never sent, and the others are committed before the next poll. Its fields are read and
  * written under the lock of {@link PendingDeliveries}.
  */
 public final class ContainerAck {
@@ -23,6 +24,9 @@ public final class ContainerAck {
 
     private int waitingIn;
     private boolean requested;
+    /** Whether it must not be sent, because it would commit more than what it covers now. */
+    private boolean partial;
+
     private boolean over;
 
     private ContainerAck(Runnable ack, @Nullable ConsumerRecord<?, ?> record) {
@@ -48,8 +52,9 @@ public final class ContainerAck {
 
     /** Adds a position that this acknowledgment commits. */
     void covers(PendingPartition partition, long offset) {
+        partial |= partition.isLost();
         Long before = last.get(partition);
-        if (over || (before != null && before >= offset)) {
+        if (over || partition.isLost() || (before != null && before >= offset)) {
             return;
         }
         if (before == null || !partition.stopsWaiting(before, this)) {
@@ -73,14 +78,25 @@ public final class ContainerAck {
         requested = true;
     }
 
-    /**
-     * Cancels it for good: what it covers is redelivered, or its partition belongs to another consumer, whose offset it
-     * would move.
-     */
+    /** Cancels it for good: another one commits what it covers. */
     void cancel() {
         over = true;
         last.forEach((partition, offset) -> partition.stopsWaiting(offset, this));
         last.clear();
+    }
+
+    /**
+     * Cancels it in a partition: what it covers there is redelivered, or the partition belongs to another consumer, whose
+     * offset it would move.
+     */
+    void cancelIn(PendingPartition partition) {
+        Long offset = last.remove(partition);
+        if (offset != null && partition.stopsWaiting(offset, this)) {
+            waitingIn--;
+        }
+        partial = true;
+        over |= record != null;
+        boolean unused = isDue(); // it may have waited for this partition alone
     }
 
     /** Whether it was sent, or never will be. */
@@ -90,16 +106,13 @@ public final class ContainerAck {
 
     /** Returns true once, when it must be sent. */
     boolean isDue() {
-        boolean due = requested
-                && waitingIn == 0
-                && !over
-                && last.keySet().stream()
-                        .noneMatch(PendingPartition::isLost); // it may have stopped waiting before the loss
-        if (due) {
-            over = true;
-            last.forEach((partition, offset) -> partition.sent(offset + 1));
+        if (!requested || waitingIn > 0 || over) {
+            return false;
         }
-        return due;
+        over = true;
+        partial |= last.keySet().removeIf(PendingPartition::isLost); // it may have stopped waiting before the loss
+        last.forEach((partition, offset) -> partition.acknowledged(offset + 1, !partial));
+        return !partial;
     }
 
     /**

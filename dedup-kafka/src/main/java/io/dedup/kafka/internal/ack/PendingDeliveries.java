@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
@@ -65,6 +66,17 @@ public final class PendingDeliveries {
                 partition.givenFrom(offset).forEach(PendingDelivery::seekBack);
             }
             return partition;
+        });
+    }
+
+    /** The consumer's position was moved to this offset. From there on, an offset may be committed once more. */
+    void moved(TopicPartition id, long offset) {
+        locked(() -> {
+            PendingPartition partition = partitions.get(id);
+            if (partition != null) {
+                partition.goesBack(offset);
+            }
+            return id;
         });
     }
 
@@ -262,6 +274,28 @@ public final class PendingDeliveries {
         return locked(() -> {
             PendingPartition partition = find(id);
             return partition == null ? offset : partition.notMovedBack(offset);
+        });
+    }
+
+    /** What acknowledgments would have committed that cannot be sent, because they would also commit other partitions. */
+    public Map<TopicPartition, Long> takeUnsent() {
+        return locked(() -> {
+            Map<TopicPartition, Long> unsent = new HashMap<>(0);
+            partitions.forEach((id, partition) -> {
+                long offset = partition.takeUnsent();
+                if (offset > 0) {
+                    unsent.put(id, offset);
+                }
+            });
+            return unsent;
+        });
+    }
+
+    /** This commit of what was {@link #takeUnsent unsent} has failed. */
+    public void unsent(Collection<TopicPartition> ids) {
+        locked(() -> {
+            ids.stream().map(partitions::get).filter(Objects::nonNull).forEach(each -> each.acknowledged(0, false));
+            return ids;
         });
     }
 

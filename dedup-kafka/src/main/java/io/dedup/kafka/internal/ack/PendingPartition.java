@@ -31,8 +31,8 @@ public final class PendingPartition {
 
     /** Up to where acknowledgments were sent or offsets committed, unless records below are delivered again. */
     private long acknowledged;
-    /** Whether one was sent that would move this back. */
-    private boolean late;
+    /** Whether nobody is going to commit that: an acknowledgment that would do it cannot be sent, or a commit has failed. */
+    private boolean unsent;
 
     private boolean lost;
 
@@ -83,32 +83,47 @@ public final class PendingPartition {
         if (offset >= soughtBack) {
             soughtBack = Long.MAX_VALUE;
         }
-        if (offset < acknowledged) { // it goes back by intention
+        goesBack(offset);
+    }
+
+    /** It is read again from this offset, by intention. */
+    void goesBack(long offset) {
+        if (offset < acknowledged) {
             acknowledged = offset;
-            late = false;
+            unsent = false; // what comes again is acknowledged again
         }
     }
 
-    /** An acknowledgment is sent that commits this offset. */
-    void sent(long offset) {
-        late |= offset < acknowledged;
+    /** Everything below this offset is acknowledged; {@code sent} says whether the container is going to commit it. */
+    void acknowledged(long offset, boolean sent) {
         acknowledged = Math.max(acknowledged, offset);
+        unsent |= !sent;
+    }
+
+    /** What is acknowledged and nobody else commits, if it may be committed now; taken once. Otherwise 0. */
+    long takeUnsent() {
+        if (!unsent || !mayCommit(acknowledged)) {
+            return 0;
+        }
+        unsent = false;
+        return acknowledged;
     }
 
     /**
-     * An offset is committed. Returns what to commit instead: a batch's acknowledgment may be sent long after those of later
-     * batches, because another partition has held it back. If the partition went back by it, retention might have deleted
-     * what would be read next.
+     * An offset is committed. Returns what to commit instead: an acknowledgment may be sent long after later ones, because
+     * another partition has held it back, or be committed after later ones, because another thread has sent it. If the
+     * partition went back by it, retention might have deleted what would be read next.
      */
     long notMovedBack(long offset) {
-        boolean movesBack = late && offset < acknowledged && mayCommit(acknowledged);
+        boolean movesBack = offset < acknowledged && mayCommit(acknowledged);
         acknowledged = Math.max(acknowledged, offset);
         return movesBack ? acknowledged : offset;
     }
 
     /** Whether nothing below this offset is unfinished, but for records that an error handler decides about. */
     boolean mayCommit(long offset) {
-        return offset <= soughtBack
+        return !lost
+                && offset <= soughtBack
                 && open.headMap(offset, false).values().stream().allMatch(PendingDelivery::isHandedOver);
     }
 
@@ -158,7 +173,7 @@ public final class PendingPartition {
             waiting.tailMap(delivery.offset, true).values().stream()
                     .flatMap(List::stream)
                     .toList()
-                    .forEach(ContainerAck::cancel);
+                    .forEach(ack -> ack.cancelIn(this));
             forgetFinished();
         }
     }
@@ -170,7 +185,7 @@ public final class PendingPartition {
     boolean removeCopy(PendingDelivery delivery) {
         boolean removed = open.remove(delivery.offset, delivery);
         if (removed) {
-            delivery.acks().forEach(ContainerAck::cancel);
+            delivery.acks().forEach(ack -> ack.cancelIn(this));
         }
         return removed;
     }
@@ -289,7 +304,7 @@ public final class PendingPartition {
         lost = true;
         List<ContainerAck> held = new ArrayList<>();
         waiting.values().forEach(held::addAll);
-        held.forEach(ContainerAck::cancel);
+        held.forEach(ack -> ack.cancelIn(this));
         finished.clear();
         return new ArrayList<>(open.values());
     }

@@ -64,6 +64,7 @@ public final class SoughtBack {
 
     /** The consumer's position was moved to this offset. */
     public void moved(TopicPartition partition, long offset) {
+        pending.moved(partition, offset);
         if (inCall) {
             moved.put(partition, offset);
             sought(partition, offset);

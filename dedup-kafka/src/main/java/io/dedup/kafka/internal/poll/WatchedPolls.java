@@ -18,6 +18,7 @@ import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.RebalanceInProgressException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -184,10 +185,30 @@ public final class WatchedPolls {
             outstanding.goneOn(kept);
             fetchAgain.dropped(target);
             fetchAgain.awaited(target);
+            commitUnsent(target);
         }
         // May wake the consumer up from its own thread; the poll that follows then ends at once.
         holds.endDue();
         return timeout instanceof Duration duration ? shortened(duration, elsewhere) : timeout;
+    }
+
+    /** Commits what an acknowledgment cannot commit any more. If that fails, it is tried again before the next poll. */
+    private void commitUnsent(Consumer<?, ?> target) {
+        Map<TopicPartition, OffsetAndMetadata> unsent = new HashMap<>();
+        pending.takeUnsent().forEach((partition, offset) -> unsent.put(partition, new OffsetAndMetadata(offset)));
+        if (unsent.isEmpty()) {
+            return;
+        }
+        target.commitAsync(unsent, (offsets, failure) -> {
+            if (failure == null) {
+                committed(offsets);
+                return;
+            }
+            pending.unsent(offsets.keySet());
+            if (!(failure instanceof RebalanceInProgressException)) {
+                log.warn("Cannot commit {} now; trying again before the next poll", offsets, failure);
+            }
+        });
     }
 
     /**

@@ -12,6 +12,7 @@ import io.dedup.engine.Deduplicators;
 import io.dedup.kafka.internal.Partitions;
 import io.dedup.kafka.internal.failure.FailedWork;
 import io.dedup.policy.DedupPolicy;
+import io.dedup.store.StoredRecord.State;
 import io.dedup.store.memory.InMemoryDedupStore;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -73,9 +74,13 @@ class PendingDeliveriesFuzzTest {
 
     private static final class Run {
         private final Random random;
+        /** It never leaves, so that nothing but acknowledgments gets it committed. */
+        private final @Nullable TopicPartition stays;
+
         private final boolean futures;
         private final boolean batches;
-        private final Deduplicator dedup = Deduplicators.builder(new InMemoryDedupStore())
+        private final InMemoryDedupStore store = new InMemoryDedupStore();
+        private final Deduplicator dedup = Deduplicators.builder(store)
                 .consumer("fuzz")
                 .shutdownTimeout(Duration.ZERO)
                 .defaults(DedupPolicy.builder()
@@ -91,6 +96,9 @@ class PendingDeliveriesFuzzTest {
         private final Map<TopicPartition, Long> delivered = new HashMap<>();
 
         private final Set<TopicPartition> away = new HashSet<>();
+        /** Acknowledgments that other threads have sent, and that the container hasn't looked at. */
+        private final List<Runnable> onTheirWay = new ArrayList<>();
+
         private final Queue<Runnable> seeks = new ArrayDeque<>();
         private final Redeliveries redeliveries;
         private final ManualAcks acks;
@@ -102,6 +110,7 @@ class PendingDeliveriesFuzzTest {
 
         Run(int seed, Shape shape) {
             this.random = new Random(seed);
+            this.stays = random.nextBoolean() ? new TopicPartition("t", random.nextInt(PARTITIONS)) : null;
             this.futures = shape == Shape.FUTURES;
             this.batches = shape == Shape.MANUAL_BATCHES;
             redeliveries = new Redeliveries(pending, id -> seek(id, position -> redeliveriesPosition(id, position)));
@@ -144,6 +153,7 @@ class PendingDeliveriesFuzzTest {
                     step();
                 }
                 calm = true;
+                arriveInAnyOrder();
                 for (int step = 0; step < 2_000 && !isAllCommitted(); step++) {
                     if (!away.isEmpty()) {
                         comeBack();
@@ -155,23 +165,12 @@ class PendingDeliveriesFuzzTest {
                     if (!open.isEmpty()) {
                         end(open.remove(random.nextInt(open.size())), true);
                     }
-                    if (batches && step % 100 == 99) {
-                        restart();
-                    }
                 }
                 assertThat(isAllCommitted())
                         .as("committed %s, positions %s, open %s", committed, positions, open.size())
                         .isTrue();
                 effects.forEach((id, count) -> assertThat(count).as(id).isEqualTo(1));
             }
-        }
-
-        /** The ack of a batch is never sent once one of its partitions is lost; then the others' records come as duplicates. */
-        private void restart() {
-            assertThat(open).isEmpty();
-            var unused = pending.lost(null, false);
-            seeks.clear();
-            positions.putAll(committed);
         }
 
         private boolean isAllCommitted() {
@@ -187,7 +186,10 @@ class PendingDeliveriesFuzzTest {
                         lose();
                     }
                 }
-                case 1 -> comeBack();
+                case 1 -> {
+                    comeBack();
+                    arriveInAnyOrder();
+                }
                 case 2, 3, 4, 5 -> poll();
                 case 6, 7 -> endClosing();
                 default -> {
@@ -199,21 +201,44 @@ class PendingDeliveriesFuzzTest {
         }
 
         private void lose() {
+            arriveInAnyOrder();
             Set<TopicPartition> lost = new HashSet<>();
             for (TopicPartition id : logs.keySet()) {
-                if (random.nextBoolean() && away.add(id)) {
+                if (random.nextBoolean() && !id.equals(stays) && away.add(id)) {
                     lost.add(id);
                 }
             }
             pending.lost(lost, false).forEach((id, offset) -> seek(id, position -> Math.min(position, offset)));
         }
 
-        /** Somebody else than the container polls: partitions leave and come back, and the container goes on with their records. */
+        /**
+         * Somebody else than the container polls: partitions leave, and perhaps come back, and the container goes on with their
+         * records.
+         */
         private void rebalanceInAnothersPoll() {
+            arriveInAnyOrder();
             Set<TopicPartition> lost = new HashSet<>(logs.keySet());
             lost.removeAll(away);
+            lost.removeIf(id -> id.equals(stays) || random.nextInt(3) == 0);
             pending.lost(lost, true).forEach((id, offset) -> seek(id, position -> Math.min(position, offset)));
             lost.forEach(id -> positions.put(id, committed.get(id)));
+            lost.removeIf(id -> random.nextBoolean());
+            away.addAll(lost);
+        }
+
+        private void arriveInAnyOrder() {
+            while (!onTheirWay.isEmpty()) {
+                onTheirWay.remove(random.nextInt(onTheirWay.size())).run();
+            }
+        }
+
+        /** The container commits what another thread sends after what its own thread sends later. */
+        private void send(Runnable commit) {
+            if (!calm && random.nextInt(4) == 0) {
+                onTheirWay.add(commit);
+            } else {
+                commit.run();
+            }
         }
 
         private void comeBack() {
@@ -226,6 +251,12 @@ class PendingDeliveriesFuzzTest {
                 seeks.remove().run();
             }
             pending.polled(null);
+            Map<TopicPartition, Long> unsent = pending.takeUnsent();
+            if (!calm && random.nextInt(4) == 0) { // the commit fails
+                pending.unsent(unsent.keySet());
+            } else {
+                unsent.forEach(this::commit);
+            }
             Deque<ConsumerRecord<String, String>> polled = new ArrayDeque<>();
             logs.forEach((id, log) -> {
                 if (!away.contains(id)) {
@@ -239,6 +270,9 @@ class PendingDeliveriesFuzzTest {
                 }
             });
             if (batches && !polled.isEmpty()) {
+                if (!calm && random.nextInt(4) == 0) {
+                    rebalanceInAnothersPoll();
+                }
                 deliver(polled);
             }
             while (!polled.isEmpty() && !batches) {
@@ -292,7 +326,7 @@ class PendingDeliveriesFuzzTest {
                 }
             }
             List<ConsumerRecord<String, String>> before = batch.subList(0, cut);
-            ContainerAck ack = cut < batch.size() ? null : ContainerAck.ofBatch(() -> commitAll(before));
+            ContainerAck ack = cut < batch.size() ? null : ContainerAck.ofBatch(() -> send(() -> commitAll(before)));
             Map<Integer, PendingDelivery> given = new TreeMap<>();
             Map<PendingPartition, PendingDelivery> upTo = new HashMap<>();
             for (int i = 0; i < cut; i++) {
@@ -340,7 +374,9 @@ class PendingDeliveriesFuzzTest {
                 while (finished < again && !pending.unfinishedUpTo(batch.get(finished))) {
                     finished++;
                 }
-                commitAll(batch.subList(0, finished));
+                commitAll(batch.subList(0, finished).stream()
+                        .filter(record -> pending.mayCommit(Partitions.of(record), record.offset() + 1))
+                        .toList());
                 again = finished;
             }
             for (int i = 0; i < again; i++) {
@@ -361,7 +397,7 @@ class PendingDeliveriesFuzzTest {
                 return errorHandler(record);
             }
             Delivery delivery = Delivery.of(dedup.topic("t"), record.value(), null, record::toString);
-            ContainerAck ack = ContainerAck.of(record, () -> commit(record));
+            ContainerAck ack = ContainerAck.of(record, () -> send(() -> commit(record)));
             PendingDelivery first = pending.firstOf(delivery);
             if (first != null) {
                 pending.arrivals().following(first, record, ack);
@@ -450,21 +486,28 @@ class PendingDeliveriesFuzzTest {
                                             && each.offset() >= committed.get(log.getKey())));
         }
 
+        private boolean isDone(String id) {
+            return store.find(dedup.key("t", id))
+                    .filter(record -> record.state() == State.DONE)
+                    .isPresent();
+        }
+
         private void commit(ConsumerRecord<String, String> record) {
-            TopicPartition id = Partitions.of(record);
+            commit(Partitions.of(record), record.offset() + 1);
+        }
+
+        private void commit(TopicPartition id, long asked) {
             assertThat(away).doesNotContain(id);
+            long offset = pending.notMovedBack(id, asked); // as the consumer's wrapper does
             for (ConsumerRecord<String, String> each : logs.get(id)) {
-                if (each.offset() <= record.offset()) {
-                    assertThat(effects.containsKey(each.value())
-                                    || recovered.contains(each.value())
-                                    || isUncommittedElsewhere(each))
-                            .as("%s is committed with %s", each, record)
+                if (each.offset() < offset) {
+                    assertThat(isDone(each.value()) || recovered.contains(each.value()) || isUncommittedElsewhere(each))
+                            .as("%s is committed with %s, asked for %s", each, offset, asked)
                             .isTrue();
                 }
             }
-            long offset = pending.notMovedBack(id, record.offset() + 1); // as the consumer's wrapper does
             assertThat(offset)
-                    .as("%s is committed again", record)
+                    .as("%s-%s is committed again", id, asked)
                     .isGreaterThanOrEqualTo(Math.min(committed.get(id), delivered.getOrDefault(id, Long.MAX_VALUE)));
             delivered.remove(id);
             committed.put(id, offset);

@@ -16,6 +16,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.common.TopicPartition;
@@ -150,6 +151,40 @@ class PendingDeliveriesTest {
         assertThat(committed).isEmpty();
         assertThat(pending.mayCommit(ORDERS, 4)).isFalse();
         assertThat(pending.leftBelow(ORDERS, 4)).isZero();
+    }
+
+    @Test
+    @DisplayName("K12 a partition of an acknowledged poll is lost: the other is committed, and again if that fails")
+    void oneOfTwoIsLost() {
+        TopicPartition kept = new TopicPartition("orders", 1);
+        AtomicInteger sent = new AtomicInteger();
+        ContainerAck ack = ContainerAck.ofBatch(sent::incrementAndGet);
+        List<PendingDelivery> all = List.of(
+                given(record(0), ack), given(new ConsumerRecord<>("orders", kept.partition(), 7, "", "kept"), ack));
+        pending.closed(pending.close(List.of(all.get(1)), ack), ack); // the other is with another thread
+        assertThat(pending.takeUnsent()).isEmpty();
+
+        assertThat(pending.lost(Set.of(ORDERS), false)).isEmpty();
+
+        assertThat(pending.takeUnsent()).isEqualTo(Map.of(kept, 8L));
+        assertThat(pending.takeUnsent()).isEmpty();
+        pending.unsent(Set.of(kept, ORDERS));
+        assertThat(pending.takeUnsent()).isEqualTo(Map.of(kept, 8L));
+        pending.closed(pending.close(all, ack), ack);
+        assertThat(sent).hasValue(0);
+    }
+
+    @Test
+    @DisplayName("K5 no commit goes below what is acknowledged, unless somebody has sought back")
+    void readAgain() {
+        ContainerAck ack = ContainerAck.ofBatch(() -> {});
+        PendingDelivery given = given(record(4), ack);
+        pending.closed(pending.close(List.of(given), ack), ack);
+        assertThat(pending.notMovedBack(ORDERS, 3)).isEqualTo(5);
+
+        pending.soughtBack().moved(ORDERS, 2);
+
+        assertThat(pending.notMovedBack(ORDERS, 3)).isEqualTo(3);
     }
 
     @Test
