@@ -68,11 +68,15 @@ final class Application {
     private @Nullable DeadLetterPublishingRecoverer deadLetters;
     private int begun;
     private boolean writeFailed;
-    private @Nullable ConsumerSeekCallback seekCallback;
+    /** Of each consumer's thread. */
+    private final ThreadLocal<@Nullable ConsumerSeekCallback> seekCallback = new ThreadLocal<>();
 
     /** What ends after its listener's call, in so many polls. */
     private static final class Pending {
         private final Runnable work;
+        /** On whose thread it ends; null after a restart. */
+        private @Nullable Thread thread = Thread.currentThread();
+
         private int in;
 
         Pending(Runnable work, int in) {
@@ -137,11 +141,11 @@ final class Application {
 
     /** What the application does beside its listener, on the consumer's thread: acknowledges later, pauses and resumes. */
     void polling(int tick) {
-        if (calls.isInUserCode()) {
+        if (calls.isInUserCode() || !requireNonNull(container).isRunning()) {
             return;
         }
         for (Pending each : List.copyOf(pending)) {
-            if (--each.in <= 0) {
+            if ((each.thread == null || each.thread == Thread.currentThread()) && --each.in <= 0) {
                 pending.remove(each);
                 each.work.run();
             }
@@ -212,7 +216,7 @@ final class Application {
     }
 
     void seekCallback(ConsumerSeekCallback callback) {
-        seekCallback = callback;
+        seekCallback.set(callback);
     }
 
     /** Begins to handle a record; the future ends later. */
@@ -231,8 +235,9 @@ final class Application {
 
     /** Handles a record of a listener that answers. Returns whether it has; otherwise it has sought back. */
     boolean handles(ConsumerRecord<String, String> record, org.apache.kafka.clients.consumer.Consumer<?, ?> consumer) {
+        calls.call(Place.HANDLER, record, consumer, requireNonNull(container));
         int before = begun;
-        handle(record, null, consumer);
+        handleCalled(record, null, consumer);
         return begun > before;
     }
 
@@ -241,6 +246,13 @@ final class Application {
             @Nullable Acknowledgment acknowledgment,
             org.apache.kafka.clients.consumer.@Nullable Consumer<?, ?> consumer) {
         calls.call(Place.HANDLER, record, consumer, requireNonNull(container));
+        handleCalled(record, acknowledgment, consumer);
+    }
+
+    private void handleCalled(
+            ConsumerRecord<String, String> record,
+            @Nullable Acknowledgment acknowledgment,
+            org.apache.kafka.clients.consumer.@Nullable Consumer<?, ?> consumer) {
         if (circumstances.collects()) {
             collect(new Collected(record, requireNonNull(acknowledgment)), requireNonNull(consumer));
             return;
@@ -361,9 +373,10 @@ final class Application {
             TopicPartition partition,
             long offset,
             org.apache.kafka.clients.consumer.@Nullable Consumer<?, ?> consumer) {
-        if (circumstances.seekBy() == SeekBy.CALLBACK && seekCallback != null) {
+        ConsumerSeekCallback callback = seekCallback.get();
+        if (circumstances.seekBy() == SeekBy.CALLBACK && callback != null) {
             steps.accept("seek callback: " + partition + " to " + offset);
-            seekCallback.seek(partition.topic(), partition.partition(), offset);
+            callback.seek(partition.topic(), partition.partition(), offset);
         } else {
             requireNonNull(consumer).seek(partition, offset);
         }
@@ -515,6 +528,8 @@ final class Application {
 
     void configure(AbstractMessageListenerContainer<String, String> container) {
         this.container = container;
+        pending.forEach(each -> each.thread = null);
+        calls.restarted();
         if (circumstances.inKafkaTransaction()) {
             AfterRollbackProcessor<String, String> processor = new DefaultAfterRollbackProcessor<>(
                     (record, exception) -> giveUp(record),

@@ -42,6 +42,7 @@ record Circumstances(
         GroupProtocol protocol,
         Reset reset,
         int partitions,
+        int concurrency,
         int messages,
         int arrivals,
         int maxPollRecords,
@@ -226,6 +227,10 @@ record Circumstances(
                 && !manual
                 && !transaction
                 && mistake == StartMistake.NONE;
+        // A handler that collects keeps what one consumer has brought it, and whoever commits its positions means those of one.
+        boolean several = draws.below(6, "several consumers") == 0
+                && !collects
+                && !(calls && call == UserCall.COMMIT_POSITIONS);
         boolean pauseImmediate = draws.below(4, "pauseImmediate") == 0 && !fixing;
         return new Circumstances(
                 batch,
@@ -255,6 +260,7 @@ record Circumstances(
                 draws.pick(GroupProtocol.values(), "protocol"),
                 draws.pick(Reset.values(), "reset"),
                 1 + draws.below(3, "partitions"),
+                several ? 2 + draws.below(2, "concurrency") : 1,
                 LEAST_MESSAGES + draws.below(60, "messages"),
                 1 + draws.below(6, "arrivals"),
                 1 + draws.below(20, "maxPollRecords"),

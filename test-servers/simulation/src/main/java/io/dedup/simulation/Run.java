@@ -63,6 +63,7 @@ final class Run {
 
     private static final Duration LEASE = Duration.ofSeconds(30);
     private static final String TOPIC = "orders";
+    private static final String CONTAINER = "simulated";
 
     private final Scenario scenario;
     private final Circumstances circumstances;
@@ -83,6 +84,7 @@ final class Run {
     private final Map<String, Integer> effectsElsewhere = new HashMap<>();
     private final OtherProcess other;
     private volatile @Nullable Observation current;
+    private @Nullable SimulatedConsumers consumers;
     private @Nullable String wrongStart;
     private int expiries;
 
@@ -95,19 +97,19 @@ final class Run {
         this.draws = new Draws(scenario.seed(), scenario.only());
         this.broker = new SimulatedBroker(TOPIC, circumstances.partitions());
         this.application = new Application(
-                circumstances, draws, steps::add, () -> requireNonNull(current).restart(false));
+                circumstances, draws, this::step, () -> requireNonNull(current).restart(false));
         this.front = circumstances.mode() == DedupMode.TIERED
                 ? new InMemoryDedupStore(clock, InMemoryDedupStore.DEFAULT_ATTEMPT_RETENTION)
                 : records;
         this.database = new SimulatedDatabase(
-                records, !circumstances.impossible().contains(Trouble.Kind.CRASH), draws, steps::add);
+                records, !circumstances.impossible().contains(Trouble.Kind.CRASH), draws, this::step);
         this.other = new OtherProcess(
                 records,
                 circumstances.inDatabase() ? database : null,
                 clock::advance,
                 TOPIC,
                 draws,
-                steps::add,
+                this::step,
                 id -> effectsElsewhere.merge(id, 1, Integer::sum));
         database.observe(application::committed, application::refused, this::pauses);
     }
@@ -117,13 +119,20 @@ final class Run {
         return new Run(scenario, steps).run();
     }
 
+    /** With several consumers, the time line says which one a step is of. */
+    private void step(String step) {
+        String thread = Thread.currentThread().getName();
+        boolean several = circumstances.concurrency() > 1 && thread.startsWith(CONTAINER);
+        steps.add(several ? thread.substring(CONTAINER.length() + 1, thread.indexOf("-C-")) + ": " + step : step);
+    }
+
     private Verdict run() {
         fill();
         arrive(0, draws.chance(2, "all messages arrive before the first poll"));
         boolean stuck = consume(new Trouble(draws, circumstances.impossible()));
         draws.end();
         if (wrongStart == null && circumstances.refusal() == null) {
-            steps.add("---- a new process, without faults");
+            step("---- a new process, without faults");
             stuck |= consume(Trouble.none());
         }
         other.close();
@@ -133,7 +142,7 @@ final class Run {
     /** The process stands still while it handles a message, for longer than its lease, and another process gets a copy. */
     private void pauses(String id) {
         if (draws.happens("a pause", "past the lease of " + id)) {
-            steps.add("the process stands still past its lease of " + id);
+            step("the process stands still past its lease of " + id);
             clock.advance(LEASE.multipliedBy(2));
             other.copy(id);
         }
@@ -175,7 +184,7 @@ final class Run {
             }
             long offset = broker.append(partition, next.id, next.id);
             if (!atOnce) {
-                steps.add(next.id + " arrives at " + partition + "@" + offset);
+                step(next.id + " arrives at " + partition + "@" + offset);
             }
         }
     }
@@ -207,7 +216,7 @@ final class Run {
                 front == records && circumstances.inDatabase() ? Run.this.database.claims() : front,
                 draws,
                 storeCalls,
-                steps::add);
+                this::step);
 
         private final DatabaseProcess database = new DatabaseProcess(
                 Run.this.database,
@@ -227,7 +236,7 @@ final class Run {
         KafkaDedupBuilder builder = KafkaDedup.builder(dedup)
                 .id(KafkaMessageIds.header("id"))
                 .claimAhead(circumstances.claimAhead())
-                .adminClient(settings -> SimulatedAdmin.of(broker, trouble, steps::add));
+                .adminClient(settings -> SimulatedAdmin.of(broker, trouble, this::step));
         return (circumstances.replies() ? builder.reply(ResultCodec.utf8()) : builder).build();
     }
 
@@ -264,7 +273,7 @@ final class Run {
             if (hasEnded(observation, container)) {
                 return observation.end;
             }
-            steps.add("---- no more faults");
+            step("---- no more faults");
             trouble.end();
             draws.end();
             expire(); // a commit that got no answer is decided by the end of its lease
@@ -285,7 +294,7 @@ final class Run {
         while (!observation.ended.tryAcquire(LOOK.toMillis(), TimeUnit.MILLISECONDS)) {
             if (mayStopItself() && !container.isInExpectedState()) {
                 // It keeps records, and has paused its consumer; that was resumed, and it has polled others.
-                steps.add("spring-kafka stops the container, and the operator starts it again");
+                step("spring-kafka stops the container, and the operator starts it again");
                 observation.end = End.RESTARTED;
                 return true;
             }
@@ -309,7 +318,11 @@ final class Run {
                 kafka.decorate(container);
             }
             application.afterDecoration(container);
-            container.start();
+            try {
+                container.start();
+            } finally {
+                requireNonNull(consumers).begin();
+            }
         } catch (IllegalStateException | IllegalArgumentException e) {
             if (expected == null || !String.valueOf(e.getMessage()).contains(expected)) {
                 wrongStart = "refused: " + e;
@@ -343,7 +356,7 @@ final class Run {
 
         @Override
         public void step(String step) {
-            steps.add(step);
+            Run.this.step(step);
             idlePolls = 0;
         }
 
@@ -352,7 +365,7 @@ final class Run {
             arrive(tick, false);
             other.tick(tick);
             if (database.tick()) {
-                steps.add("leases end");
+                step("leases end");
                 clock.advance(LEASE.multipliedBy(2));
             }
             application.polling(tick);
@@ -417,7 +430,7 @@ final class Run {
             factory.setAckDiscarded(true);
         }
         MethodKafkaListenerEndpoint<String, String> endpoint = Listeners.endpoint(circumstances, application);
-        endpoint.setId("simulated");
+        endpoint.setId(CONTAINER);
         endpoint.setTopics(TOPIC);
         return factory.createListenerContainer(endpoint);
     }
@@ -433,26 +446,29 @@ final class Run {
 
     private ConcurrentMessageListenerContainer<String, String> container(
             Trouble trouble, SimulatedConsumer.Observer observer) {
-        SimulatedConsumers consumers = new SimulatedConsumers(
+        SimulatedConsumers made = new SimulatedConsumers(
                 broker,
                 trouble,
                 observer,
                 circumstances.reset(),
                 circumstances.protocol(),
                 circumstances.maxPollRecords(),
+                circumstances.concurrency() == 1,
                 mistakes());
         if (circumstances.mistake() == StartMistake.COOPERATIVE_WITHOUT_POST_PROCESSORS) {
-            consumers.ignorePostProcessors();
+            made.ignorePostProcessors();
         }
+        consumers = made;
         ConcurrentMessageListenerContainer<String, String> container;
         if (circumstances.listening() == Listening.INTERFACE) {
-            container = new ConcurrentMessageListenerContainer<>(consumers, new ContainerProperties(TOPIC));
+            container = new ConcurrentMessageListenerContainer<>(made, new ContainerProperties(TOPIC));
             container.getContainerProperties().setMessageListener(Listeners.object(circumstances, application));
             configure(container.getContainerProperties());
         } else {
-            container = ofMethod(consumers, trouble, observer);
+            container = ofMethod(made, trouble, observer);
         }
-        container.setBeanName("simulated");
+        container.setBeanName(CONTAINER);
+        container.setConcurrency(circumstances.concurrency());
         if (circumstances.inKafkaTransaction()) {
             SimulatedProducers producers = SimulatedProducers.ofTransactions(broker, trouble, observer);
             container
@@ -504,7 +520,7 @@ final class Run {
                 doubled.put(id, effects);
             }
         }
-        steps.add("committed at the end: " + broker.committed());
+        step("committed at the end: " + broker.committed());
         return new Verdict(
                 scenario, lost, doubled, claimsLeft, stuck, wrongStart, draws.happened(), List.copyOf(steps));
     }

@@ -16,8 +16,11 @@ public final class SimulatedConsumers extends DefaultKafkaConsumerFactory<String
     private final SimulatedConsumer.Reset reset;
     private final GroupProtocol protocol;
     private final int maxPollRecords;
+    private final Turns turns;
+    private final SimulatedGroup group;
     private boolean ignoresPostProcessors;
 
+    /** @param alone whether the container has one consumer */
     public SimulatedConsumers(
             SimulatedBroker broker,
             Trouble trouble,
@@ -25,6 +28,7 @@ public final class SimulatedConsumers extends DefaultKafkaConsumerFactory<String
             SimulatedConsumer.Reset reset,
             GroupProtocol protocol,
             int maxPollRecords,
+            boolean alone,
             Map<String, Object> more) {
         super(settings(reset, more), new StringDeserializer(), new StringDeserializer());
         this.broker = broker;
@@ -33,6 +37,13 @@ public final class SimulatedConsumers extends DefaultKafkaConsumerFactory<String
         this.reset = reset;
         this.protocol = protocol;
         this.maxPollRecords = maxPollRecords;
+        this.turns = new Turns(broker, trouble, alone);
+        this.group = new SimulatedGroup(broker, trouble);
+    }
+
+    /** All consumers have been made, or no more are: they may poll. */
+    public void begin() {
+        turns.begin();
     }
 
     /** As factories that applications write: consumers are made without the post-processors. */
@@ -59,6 +70,7 @@ public final class SimulatedConsumers extends DefaultKafkaConsumerFactory<String
 
     @Override
     protected Consumer<String, String> createRawConsumer(Map<String, Object> settings) {
-        return new SimulatedConsumer(broker, trouble, observer, reset, protocol, maxPollRecords);
+        return new SimulatedConsumer(
+                broker, trouble, observer, reset, protocol, maxPollRecords, turns, group);
     }
 }
