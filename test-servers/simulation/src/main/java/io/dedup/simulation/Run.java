@@ -9,6 +9,7 @@ import io.dedup.kafka.KafkaDedup;
 import io.dedup.kafka.KafkaDedupBuilder;
 import io.dedup.kafka.id.KafkaMessageIds;
 import io.dedup.policy.DedupMode;
+import io.dedup.policy.TransactionSpan;
 import io.dedup.simulation.Circumstances.Listening;
 import io.dedup.simulation.Circumstances.StartMistake;
 import io.dedup.simulation.Circumstances.UserCall;
@@ -42,8 +43,11 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.CooperativeStickyAssignor;
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.BeansException;
 import org.springframework.kafka.config.ConcurrentKafkaListenerContainerFactory;
 import org.springframework.kafka.config.MethodKafkaListenerEndpoint;
 import org.springframework.kafka.core.KafkaTemplate;
@@ -62,8 +66,8 @@ final class Run {
     private static final boolean PLAIN = Boolean.getBoolean("simulation.plain");
 
     private static final Duration LEASE = Duration.ofSeconds(30);
-    private static final String TOPIC = "orders";
-    private static final String CONTAINER = "simulated";
+    static final String TOPIC = "orders";
+    static final String CONTAINER = "simulated";
 
     private final Scenario scenario;
     private final Circumstances circumstances;
@@ -83,6 +87,7 @@ final class Run {
     private final Queue<Arrival> arrivals = new ArrayDeque<>();
     private final Map<String, Integer> effectsElsewhere = new HashMap<>();
     private final OtherProcess other;
+    private final BackOffs backOffs = new BackOffs(this::step);
     private volatile @Nullable Observation current;
     private @Nullable SimulatedConsumers consumers;
     private @Nullable String wrongStart;
@@ -122,7 +127,7 @@ final class Run {
     /** With several consumers, the time line says which one a step is of. */
     private void step(String step) {
         String thread = Thread.currentThread().getName();
-        boolean several = circumstances.concurrency() > 1 && thread.startsWith(CONTAINER);
+        boolean several = circumstances.hasSeveralConsumers() && thread.startsWith(CONTAINER);
         steps.add(several ? thread.substring(CONTAINER.length() + 1, thread.indexOf("-C-")) + ": " + step : step);
     }
 
@@ -216,7 +221,7 @@ final class Run {
                 front == records && circumstances.inDatabase() ? Run.this.database.claims() : front,
                 draws,
                 storeCalls,
-                this::step);
+                Run.this::step);
 
         private final DatabaseProcess database = new DatabaseProcess(
                 Run.this.database,
@@ -254,6 +259,10 @@ final class Run {
                 .topic(
                         TOPIC,
                         policy -> policy.mode(circumstances.mode())
+                                .transaction(
+                                        circumstances.mistake() == StartMistake.RETRY_TOPICS_IN_TRANSACTION_OF_A_POLL
+                                                ? TransactionSpan.POLL
+                                                : TransactionSpan.RECORD)
                                 .lease(LEASE)
                                 .maxProcessingTime(LEASE)
                                 .inFlightWait(Duration.ZERO)
@@ -261,38 +270,37 @@ final class Run {
                 .build();
     }
 
-    /** Runs one container until nothing more happens in it, or until it is to end. */
+    /** Runs one process's containers until nothing more happens in it, or until it is to end. */
     private End consume(KafkaDedup kafka, Running process, Trouble trouble) {
         Observation observation = new Observation(process);
         current = observation;
-        ConcurrentMessageListenerContainer<String, String> container = container(trouble, observation);
-        if (!starts(kafka, container)) {
+        ListenerContainers containers = containers(kafka, trouble, observation);
+        if (!starts(kafka, containers)) {
             return End.IDLE;
         }
         try {
-            if (hasEnded(observation, container)) {
+            if (hasEnded(observation, containers)) {
                 return observation.end;
             }
             step("---- no more faults");
             trouble.end();
             draws.end();
             expire(); // a commit that got no answer is decided by the end of its lease
-            return hasEnded(observation, container) ? observation.end : End.STUCK;
+            return hasEnded(observation, containers) ? observation.end : End.STUCK;
         } catch (InterruptedException e) {
             throw new IllegalStateException(e);
         } finally {
             if (observation.end == End.IDLE) {
                 draws.end();
             }
-            container.stop();
+            containers.stop();
         }
     }
 
-    private boolean hasEnded(Observation observation, ConcurrentMessageListenerContainer<String, String> container)
-            throws InterruptedException {
+    private boolean hasEnded(Observation observation, ListenerContainers containers) throws InterruptedException {
         long end = System.nanoTime() + PATIENCE.toNanos();
         while (!observation.ended.tryAcquire(LOOK.toMillis(), TimeUnit.MILLISECONDS)) {
-            if (mayStopItself() && !container.isInExpectedState()) {
+            if (mayStopItself() && !containers.isInExpectedState()) {
                 // It keeps records, and has paused its consumer; that was resumed, and it has polled others.
                 step("spring-kafka stops the container, and the operator starts it again");
                 observation.end = End.RESTARTED;
@@ -311,27 +319,27 @@ final class Run {
     }
 
     /** Whether the container starts. A supported one must; the others must be refused. */
-    private boolean starts(KafkaDedup kafka, ConcurrentMessageListenerContainer<String, String> container) {
+    private boolean starts(KafkaDedup kafka, ListenerContainers containers) {
         String expected = circumstances.refusal();
         try {
-            if (!PLAIN) {
-                kafka.decorate(container);
-            }
-            application.afterDecoration(container);
-            try {
-                container.start();
-            } finally {
-                requireNonNull(consumers).begin();
-            }
-        } catch (IllegalStateException | IllegalArgumentException e) {
+            containers.start(container -> {
+                if (!PLAIN && !isDecoratedByInstaller()) {
+                    kafka.decorate(container);
+                }
+                application.afterDecoration(container);
+            });
+        } catch (IllegalStateException | IllegalArgumentException | BeansException e) {
             if (expected == null || !String.valueOf(e.getMessage()).contains(expected)) {
                 wrongStart = "refused: " + e;
             }
+            requireNonNull(consumers).begin();
+            containers.stop();
             return false;
         }
+        requireNonNull(consumers).begin();
         if (expected != null) {
             wrongStart = "not refused: " + expected;
-            container.stop();
+            containers.stop();
             return false;
         }
         return true;
@@ -364,6 +372,7 @@ final class Run {
         public void polling(int tick) {
             arrive(tick, false);
             other.tick(tick);
+            backOffs.tick();
             if (database.tick()) {
                 step("leases end");
                 clock.advance(LEASE.multipliedBy(2));
@@ -374,6 +383,11 @@ final class Run {
         @Override
         public boolean isInUserCode() {
             return application.isInUserCode();
+        }
+
+        @Override
+        public boolean isTimeSimulated() {
+            return backOffs.hold();
         }
 
         @Override
@@ -415,19 +429,49 @@ final class Run {
         properties.setFixTxOffsets(circumstances.fixTxOffsets());
     }
 
-    private ConcurrentMessageListenerContainer<String, String> ofMethod(
-            SimulatedConsumers consumers, Trouble trouble, SimulatedConsumer.Observer observer) {
+    private ConcurrentKafkaListenerContainerFactory<String, String> factory(SimulatedConsumers consumers) {
         ConcurrentKafkaListenerContainerFactory<String, String> factory =
                 new ConcurrentKafkaListenerContainerFactory<>();
         factory.setConsumerFactory(consumers);
-        factory.setBatchListener(circumstances.batch());
-        if (circumstances.replies()) {
-            factory.setReplyTemplate(new KafkaTemplate<>(SimulatedProducers.ofReplies(broker, trouble, observer)));
-        }
         configure(factory.getContainerProperties());
         if (circumstances.filter()) {
             factory.setRecordFilterStrategy(record -> application.filters(requireNonNull(record.value())));
             factory.setAckDiscarded(true);
+        }
+        return factory;
+    }
+
+    private boolean isDecoratedByInstaller() {
+        return circumstances.hasRetryTopics() && circumstances.mistake() != StartMistake.RETRY_TOPICS_WITHOUT_INSTALLER;
+    }
+
+    private ListenerContainers retryTopics(
+            KafkaDedup kafka, SimulatedConsumers consumers, Trouble trouble, SimulatedConsumer.Observer observer) {
+        backOffs.restarted();
+        ConcurrentKafkaListenerContainerFactory<String, String> factory = factory(consumers);
+        factory.setAutoStartup(false);
+        factory.setConcurrency(circumstances.concurrency());
+        if (circumstances.inKafkaTransaction()) {
+            factory.getContainerProperties()
+                    .setKafkaAwareTransactionManager(new KafkaTransactionManager<>(
+                            SimulatedProducers.ofTransactions(broker, trouble, observer)));
+        }
+        factory.setContainerCustomizer(application::configure);
+        return new ListenerContainers(RetryTopics.context(
+                circumstances,
+                Listeners.retried(circumstances, application),
+                factory,
+                new KafkaTemplate<>(SimulatedProducers.ofReplies(broker, trouble, observer)),
+                backOffs,
+                !PLAIN && isDecoratedByInstaller() ? kafka : null));
+    }
+
+    private ConcurrentMessageListenerContainer<String, String> ofMethod(
+            SimulatedConsumers consumers, Trouble trouble, SimulatedConsumer.Observer observer) {
+        ConcurrentKafkaListenerContainerFactory<String, String> factory = factory(consumers);
+        factory.setBatchListener(circumstances.batch());
+        if (circumstances.replies()) {
+            factory.setReplyTemplate(new KafkaTemplate<>(SimulatedProducers.ofReplies(broker, trouble, observer)));
         }
         MethodKafkaListenerEndpoint<String, String> endpoint = Listeners.endpoint(circumstances, application);
         endpoint.setId(CONTAINER);
@@ -444,8 +488,7 @@ final class Run {
         };
     }
 
-    private ConcurrentMessageListenerContainer<String, String> container(
-            Trouble trouble, SimulatedConsumer.Observer observer) {
+    private ListenerContainers containers(KafkaDedup kafka, Trouble trouble, SimulatedConsumer.Observer observer) {
         SimulatedConsumers made = new SimulatedConsumers(
                 broker,
                 trouble,
@@ -453,12 +496,15 @@ final class Run {
                 circumstances.reset(),
                 circumstances.protocol(),
                 circumstances.maxPollRecords(),
-                circumstances.concurrency() == 1,
+                !circumstances.hasSeveralConsumers(),
                 mistakes());
         if (circumstances.mistake() == StartMistake.COOPERATIVE_WITHOUT_POST_PROCESSORS) {
             made.ignorePostProcessors();
         }
         consumers = made;
+        if (circumstances.hasRetryTopics()) {
+            return retryTopics(kafka, made, trouble, observer);
+        }
         ConcurrentMessageListenerContainer<String, String> container;
         if (circumstances.listening() == Listening.INTERFACE) {
             container = new ConcurrentMessageListenerContainer<>(made, new ContainerProperties(TOPIC));
@@ -483,7 +529,7 @@ final class Run {
                         ? new KafkaTemplate<>(SimulatedProducers.ofReplies(broker, trouble, observer))
                         : null);
         application.configure(container);
-        return container;
+        return new ListenerContainers(container);
     }
 
     private Verdict verdict(boolean stuck) {
@@ -494,6 +540,8 @@ final class Run {
         Set<String> lost = new LinkedHashSet<>();
         Map<String, Integer> doubled = new TreeMap<>();
         Set<String> undecidable = broker.undecidable();
+        Set<String> deadLettered =
+                deadLetterRecords().map(ConsumerRecord::value).collect(Collectors.toSet());
         boolean ran = wrongStart == null && circumstances.refusal() == null;
         Set<String> claimsLeft = new LinkedHashSet<>(ran && !PLAIN && !mayLeaveClaims() ? claimed() : Set.of());
         if (circumstances.collects()) {
@@ -506,12 +554,16 @@ final class Run {
                             : application.effects().getOrDefault(id, 0));
             boolean gaveUp = application.gaveUp(id)
                     || (application.hasFailed(id) && deadLetters.contains(id))
+                    || (deadLettered.contains(id) && application.timesFailed(id) > circumstances.retries())
                     || outputs.contains(Application.DEAD + id);
             if (effects == 0 && !gaveUp && !deleted.contains(id)) {
                 lost.add(id);
             }
             if (circumstances.replies() && isUnanswered(id) && !gaveUp && !deleted.contains(id)) {
                 lost.add("reply to " + id);
+            }
+            if (deadLettered.contains(id) && !deleted.contains(id)) {
+                judgeDeadLetters(id, lost, doubled);
             }
             // A crash may repeat what was handled and not recorded; so may a commit whose evidence was deleted. Nothing
             // may that is in one transaction with its record.
@@ -523,6 +575,29 @@ final class Run {
         step("committed at the end: " + broker.committed());
         return new Verdict(
                 scenario, lost, doubled, claimsLeft, stuck, wrongStart, draws.happened(), List.copyOf(steps));
+    }
+
+    private Stream<ConsumerRecord<String, String>> deadLetterRecords() {
+        return broker.passedOn().stream().filter(each -> each.topic().endsWith(RetryTopics.DEAD_LETTERS));
+    }
+
+    /** Each record of the dead-letter topic has been handled, or sent there once more, and was handled again only after a crash. */
+    private void judgeDeadLetters(String id, Set<String> lost, Map<String, Integer> doubled) {
+        List<ConsumerRecord<String, String>> all =
+                deadLetterRecords().filter(each -> each.value().equals(id)).toList();
+        if (all.stream().allMatch(each -> application.timesDeadHandled(each) == 0)) {
+            lost.add("all dead letters of " + id);
+        }
+        all.forEach(each -> {
+            int handled = application.timesDeadHandled(each);
+            if (handled == 0 && !application.hasFailedDead(each)) {
+                lost.add("dead letter " + Application.place(each));
+            }
+            // Its effect isn't in a database transaction.
+            if (handled > 1 + expiries && !PLAIN && !circumstances.inDatabase()) {
+                doubled.put("dead letter " + Application.place(each), handled);
+            }
+        });
     }
 
     /** Without an answer, although this group's listener has handled it: others store none. */

@@ -10,6 +10,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -30,7 +31,7 @@ final class UserCalls {
     private final List<Resumption> resumptions = new ArrayList<>();
     private int resumeIn;
     /** Of each consumer's thread: others go on while one polls in the middle of its records. */
-    private final ThreadLocal<Integer> depth = ThreadLocal.withInitial(() -> 0);
+    private final Map<Thread, Integer> depth = new ConcurrentHashMap<>();
 
     /** @param thread the only one that may use what is resumed; null if any may */
     private record Resumption(Runnable resumption, @Nullable Thread thread) {}
@@ -44,7 +45,7 @@ final class UserCalls {
     }
 
     boolean isInUserCode() {
-        return depth.get() > 0;
+        return depth.containsKey(Thread.currentThread());
     }
 
     /** What was paused is resumed after a while. */
@@ -105,13 +106,13 @@ final class UserCalls {
         }
         steps.accept(
                 place + " calls " + circumstances.userCall() + " at " + record.partition() + "@" + record.offset());
-        depth.set(depth.get() + 1);
+        depth.merge(Thread.currentThread(), 1, Integer::sum);
         try {
             call(new TopicPartition(record.topic(), record.partition()), record.offset(), consumer, container);
         } catch (RuntimeException e) {
             steps.accept("and gets " + e);
         } finally {
-            depth.set(depth.get() - 1);
+            depth.computeIfPresent(Thread.currentThread(), (thread, calls) -> calls == 1 ? null : calls - 1);
         }
     }
 
@@ -142,7 +143,7 @@ final class UserCalls {
                             all.retainAll(consumer.assignment());
                             consumer.resume(all);
                         },
-                        circumstances.concurrency() == 1 ? null : Thread.currentThread());
+                        circumstances.hasSeveralConsumers() ? Thread.currentThread() : null);
             }
             case STOP -> {
                 stop.run();

@@ -71,6 +71,9 @@ public final class SimulatedConsumer implements Consumer<String, String> {
         /** Whether the application or spring-kafka's code for it has called: the container itself isn't polling. */
         boolean isInUserCode();
 
+        /** Whether something is paused until some more polls were made: they count. */
+        boolean isTimeSimulated();
+
         /** Whether the process has died in the middle of something: nothing reaches the broker any more. */
         boolean isDead();
 
@@ -177,7 +180,7 @@ public final class SimulatedConsumer implements Consumer<String, String> {
             throwWakeUp();
             return ConsumerRecords.empty();
         }
-        if (turns.ticks()) {
+        if (turns.ticks(observer.isTimeSimulated())) {
             int tick = broker.tick();
             tick(trouble.atPoll(tick));
             // Not before the rebalance: spring-kafka takes a pause in it for one of all partitions, and stops itself
@@ -216,7 +219,8 @@ public final class SimulatedConsumer implements Consumer<String, String> {
             step(dead ? "poll: the process dies" : "poll: the operator stops the container");
             observer.restart(dead);
             long end = System.nanoTime() + STOP_TAKES.toNanos();
-            while (!turns.areWoken() && System.nanoTime() < end) { // the container wakes its consumers up when it is stopped
+            while (!turns.areWoken()
+                    && System.nanoTime() < end) { // the container wakes its consumers up when it is stopped
                 LockSupport.parkNanos(100_000);
             }
             throwWakeUp();
@@ -248,7 +252,7 @@ public final class SimulatedConsumer implements Consumer<String, String> {
     }
 
     private void deleteRecords() {
-        for (TopicPartition each : broker.partitions()) {
+        for (TopicPartition each : group.partitions()) {
             long begin = broker.begin(each);
             long offset = begin + trouble.below((int) (broker.end(each) - begin) + 1, "deleted of " + each + begin);
             broker.deleteRecords(each, offset);
@@ -360,8 +364,8 @@ public final class SimulatedConsumer implements Consumer<String, String> {
         }
         group.nextGeneration();
         step("poll: the rebalance takes away " + leaving);
-        leaving.forEach(each -> group.takeAway(
-                each, away > 0 ? away : trouble.below(4, each + " is away in " + group.generation())));
+        leaving.forEach(each ->
+                group.takeAway(each, away > 0 ? away : trouble.below(4, each + " is away in " + group.generation())));
         if (protocol == GroupProtocol.EAGER) { // all leave the group, and join it again
             group.nextGeneration();
         }
@@ -499,7 +503,7 @@ public final class SimulatedConsumer implements Consumer<String, String> {
 
     private void retention() {
         Map<TopicPartition, Long> old = group.oldCommits();
-        for (TopicPartition each : broker.partitions()) {
+        for (TopicPartition each : group.partitions()) {
             Long committed = old.get(each);
             Long now = broker.committed(each);
             Long position = group.position(each);
@@ -763,6 +767,7 @@ public final class SimulatedConsumer implements Consumer<String, String> {
     @Override
     public void subscribe(Collection<String> topics, @Nullable ConsumerRebalanceListener callback) {
         subscription = Set.copyOf(topics);
+        topics.forEach(group::topic); // one, always
         listener = callback == null ? NO_LISTENER : callback;
     }
 
@@ -885,7 +890,7 @@ public final class SimulatedConsumer implements Consumer<String, String> {
 
     @Override
     public List<PartitionInfo> partitionsFor(String topic) {
-        return broker.partitions().stream()
+        return broker.partitions(topic).stream()
                 .map(each -> new PartitionInfo(topic, each.partition(), null, null, null))
                 .toList();
     }
@@ -897,7 +902,7 @@ public final class SimulatedConsumer implements Consumer<String, String> {
 
     @Override
     public Map<String, List<PartitionInfo>> listTopics() {
-        return Map.of(broker.topic(), partitionsFor(broker.topic()));
+        return Map.of(broker.topic(), partitionsFor(broker.topic())); // nobody asks for others
     }
 
     @Override

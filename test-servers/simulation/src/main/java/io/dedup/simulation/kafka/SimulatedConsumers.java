@@ -3,6 +3,7 @@ package io.dedup.simulation.kafka;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.springframework.kafka.core.ConsumerPostProcessor;
@@ -17,10 +18,10 @@ public final class SimulatedConsumers extends DefaultKafkaConsumerFactory<String
     private final GroupProtocol protocol;
     private final int maxPollRecords;
     private final Turns turns;
-    private final SimulatedGroup group;
+    private final Map<String, SimulatedGroup> groups = new ConcurrentHashMap<>();
     private boolean ignoresPostProcessors;
 
-    /** @param alone whether the container has one consumer */
+    /** @param alone whether there is one container with one consumer */
     public SimulatedConsumers(
             SimulatedBroker broker,
             Trouble trouble,
@@ -38,7 +39,6 @@ public final class SimulatedConsumers extends DefaultKafkaConsumerFactory<String
         this.protocol = protocol;
         this.maxPollRecords = maxPollRecords;
         this.turns = new Turns(broker, trouble, alone);
-        this.group = new SimulatedGroup(broker, trouble);
     }
 
     /** All consumers have been made, or no more are: they may poll. */
@@ -70,7 +70,8 @@ public final class SimulatedConsumers extends DefaultKafkaConsumerFactory<String
 
     @Override
     protected Consumer<String, String> createRawConsumer(Map<String, Object> settings) {
-        return new SimulatedConsumer(
-                broker, trouble, observer, reset, protocol, maxPollRecords, turns, group);
+        SimulatedGroup group = groups.computeIfAbsent(
+                String.valueOf(settings.get("group.id")), id -> new SimulatedGroup(broker, trouble));
+        return new SimulatedConsumer(broker, trouble, observer, reset, protocol, maxPollRecords, turns, group);
     }
 }

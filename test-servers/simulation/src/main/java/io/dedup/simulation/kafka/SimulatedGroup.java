@@ -27,15 +27,27 @@ final class SimulatedGroup {
     /** What was committed at the last polls: retention deletes what is old, not what was committed a moment ago. */
     private final Deque<Map<TopicPartition, Long>> committedBefore = new ArrayDeque<>();
 
+    private String topic;
     private int generation;
 
     SimulatedGroup(SimulatedBroker broker, Trouble trouble) {
         this.broker = broker;
         this.trouble = trouble;
+        this.topic = broker.topic();
     }
 
     void add(SimulatedConsumer member) {
         members.add(member);
+    }
+
+    /** What it consumes. */
+    void topic(String name) {
+        topic = name;
+        broker.make(name);
+    }
+
+    List<TopicPartition> partitions() {
+        return broker.partitions(topic);
     }
 
     int generation() {
@@ -50,7 +62,7 @@ final class SimulatedGroup {
     void join(SimulatedConsumer member) {
         if (members.stream().noneMatch(each -> each != member && each.isInGroup())) {
             nextGeneration();
-            share(broker.partitions());
+            share(partitions());
         }
     }
 

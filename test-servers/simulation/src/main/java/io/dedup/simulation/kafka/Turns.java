@@ -89,10 +89,15 @@ final class Turns {
         notifyAll();
     }
 
-    /** Real time decides how many polls only wait for a pause to end: draws don't depend on their number. */
-    synchronized boolean ticks() {
+    /**
+     * Real time decides how many polls only wait for a pause to end: draws don't depend on their number.
+     *
+     * @param simulated whether a pause ends after some polls
+     */
+    synchronized boolean ticks(boolean simulated) {
         sinceTick++;
-        if (members.stream().noneMatch(SimulatedConsumer::isWaitingForRealTime)
+        if (simulated
+                || members.stream().noneMatch(SimulatedConsumer::isWaitingForRealTime)
                 || sinceStep++ < TICKS_WHILE_PAUSED
                 || sinceTick > WAITING_POLLS) {
             sinceTick = 0;
