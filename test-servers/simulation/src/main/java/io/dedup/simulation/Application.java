@@ -569,6 +569,10 @@ final class Application {
         containers.put(requireNonNull(container.getContainerProperties().getTopics())[0], container);
         pending.forEach(each -> each.thread = null);
         calls.restarted();
+        interceptors.set(container);
+        if (circumstances.hasRetryTopics()) {
+            return; // they replace what handles errors
+        }
         if (circumstances.inKafkaTransaction()) {
             AfterRollbackProcessor<String, String> processor = new DefaultAfterRollbackProcessor<>(
                     (record, exception) -> giveUp(record),
@@ -577,13 +581,12 @@ final class Application {
                     circumstances.commitRecovered());
             container.setAfterRollbackProcessor(processor);
             container.getContainerProperties().setBatchRecoverAfterRollback(true);
-        } else if (!circumstances.hasRetryTopics()) {
+        } else {
             container.setCommonErrorHandler(ErrorHandlers.of(
                     circumstances,
                     this::recover,
                     (record, consumer) -> calls.call(Place.ERROR_HANDLER, record, consumer, container)));
         }
-        interceptors.set(container);
     }
 
     /** What users do too late, after their container was decorated. */
