@@ -562,7 +562,7 @@ final class Run {
             if (circumstances.replies() && isUnanswered(id) && !gaveUp && !deleted.contains(id)) {
                 lost.add("reply to " + id);
             }
-            if (deadLettered.contains(id) && !deleted.contains(id)) {
+            if (deadLettered.contains(id) && !deleted.contains(id) && !application.gaveUp(id)) {
                 judgeDeadLetters(id, lost, doubled);
             }
             // A crash may repeat what was handled and not recorded; so may a commit whose evidence was deleted. Nothing
