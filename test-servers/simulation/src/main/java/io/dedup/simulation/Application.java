@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
@@ -54,25 +55,36 @@ final class Application {
     private final Set<String> givenUp = new HashSet<>();
     /** What the error handler has given up, whoever failed: a reply that cannot be sent fails its record. */
     private final Set<String> recovered = new HashSet<>();
-    /** What the application has failed with: only this is its to give up. */
-    private final Set<String> failed = new HashSet<>();
+    /** What the application has failed with, and how often: only this is its to give up. */
+    private final Map<String, Integer> failed = new HashMap<>();
+
+    /** How often each dead letter was handled, by its place. */
+    private final Map<String, Integer> deadHandled = new HashMap<>();
+
+    private final Set<String> deadFailed = new HashSet<>();
 
     private final List<Pending> pending = new ArrayList<>();
     private final Map<Integer, List<Collected>> collected = new LinkedHashMap<>();
     private final List<ConsumerRecord<String, String>> collectedBatches = new ArrayList<>();
     private final List<Acknowledgment> collectedAcks = new ArrayList<>();
     private long sleptAt = System.nanoTime() - NACKS_APART.toNanos();
-    private @Nullable AbstractMessageListenerContainer<String, String> container;
+    /** By their topics; the first is that of the messages. */
+    private final Map<String, AbstractMessageListenerContainer<String, String>> containers = new LinkedHashMap<>();
+
     private @Nullable KafkaTemplate<String, String> outputs;
     private @Nullable DatabaseProcess database;
     private @Nullable DeadLetterPublishingRecoverer deadLetters;
     private int begun;
     private boolean writeFailed;
-    private @Nullable ConsumerSeekCallback seekCallback;
+    /** Of each consumer's thread. */
+    private final Map<Thread, ConsumerSeekCallback> seekCallbacks = new ConcurrentHashMap<>();
 
     /** What ends after its listener's call, in so many polls. */
     private static final class Pending {
         private final Runnable work;
+        /** On whose thread it ends; null after a restart. */
+        private @Nullable Thread thread = Thread.currentThread();
+
         private int in;
 
         Pending(Runnable work, int in) {
@@ -117,7 +129,7 @@ final class Application {
 
     /** The database has refused to commit the effect of this message: the application's failure. */
     void refused(String id) {
-        failed.add(id);
+        failed.merge(id, 1, Integer::sum);
     }
 
     /** Sends what is given up to the dead-letter topic; null if nobody keeps it. */
@@ -137,11 +149,11 @@ final class Application {
 
     /** What the application does beside its listener, on the consumer's thread: acknowledges later, pauses and resumes. */
     void polling(int tick) {
-        if (calls.isInUserCode()) {
+        if (calls.isInUserCode() || !container().isRunning()) {
             return;
         }
         for (Pending each : List.copyOf(pending)) {
-            if (--each.in <= 0) {
+            if ((each.thread == null || each.thread == Thread.currentThread()) && --each.in <= 0) {
                 pending.remove(each);
                 each.work.run();
             }
@@ -155,7 +167,7 @@ final class Application {
             handleCollectedBatches();
         }
         calls.tick();
-        calls.pause(tick, requireNonNull(container));
+        calls.pause(tick, container());
     }
 
     boolean isQuiet() {
@@ -184,7 +196,7 @@ final class Application {
     }
 
     private void failed(ConsumerRecord<?, ?> record) {
-        failed.add(String.valueOf(record.value()));
+        failed.merge(String.valueOf(record.value()), 1, Integer::sum);
     }
 
     /** How often each message took effect. */
@@ -199,7 +211,38 @@ final class Application {
 
     /** Whether the application has failed to handle this message: only then its error handler may give it up. */
     boolean hasFailed(String id) {
-        return failed.contains(id);
+        return failed.containsKey(id);
+    }
+
+    int timesFailed(String id) {
+        return failed.getOrDefault(id, 0);
+    }
+
+    int timesDeadHandled(ConsumerRecord<?, ?> deadLetter) {
+        return deadHandled.getOrDefault(place(deadLetter), 0);
+    }
+
+    boolean hasFailedDead(ConsumerRecord<?, ?> deadLetter) {
+        return deadFailed.contains(place(deadLetter));
+    }
+
+    /** Handles a record of the dead-letter topic. */
+    void dead(ConsumerRecord<String, String> record) {
+        if (draws.happens("the dead-letter handler", "fails for " + record.value())) {
+            steps.accept("the dead-letter handler fails for " + place(record));
+            deadFailed.add(place(record)); // and is sent to the topic once more
+            throw new IllegalStateException("cannot handle the dead letter " + record.value());
+        }
+        steps.accept("dead letter handled: " + place(record));
+        deadHandled.merge(place(record), 1, Integer::sum);
+    }
+
+    private AbstractMessageListenerContainer<String, String> container(String topic) {
+        return requireNonNull(containers.get(topic), topic);
+    }
+
+    private AbstractMessageListenerContainer<String, String> container() {
+        return container(Run.TOPIC);
     }
 
     /** Whether its error handler gave up a record of this message. */
@@ -212,7 +255,7 @@ final class Application {
     }
 
     void seekCallback(ConsumerSeekCallback callback) {
-        seekCallback = callback;
+        seekCallbacks.put(Thread.currentThread(), callback);
     }
 
     /** Begins to handle a record; the future ends later. */
@@ -231,8 +274,9 @@ final class Application {
 
     /** Handles a record of a listener that answers. Returns whether it has; otherwise it has sought back. */
     boolean handles(ConsumerRecord<String, String> record, org.apache.kafka.clients.consumer.Consumer<?, ?> consumer) {
+        calls.call(Place.HANDLER, record, consumer, container(record.topic()));
         int before = begun;
-        handle(record, null, consumer);
+        handleCalled(record, null, consumer);
         return begun > before;
     }
 
@@ -240,7 +284,14 @@ final class Application {
             ConsumerRecord<String, String> record,
             @Nullable Acknowledgment acknowledgment,
             org.apache.kafka.clients.consumer.@Nullable Consumer<?, ?> consumer) {
-        calls.call(Place.HANDLER, record, consumer, requireNonNull(container));
+        calls.call(Place.HANDLER, record, consumer, container(record.topic()));
+        handleCalled(record, acknowledgment, consumer);
+    }
+
+    private void handleCalled(
+            ConsumerRecord<String, String> record,
+            @Nullable Acknowledgment acknowledgment,
+            org.apache.kafka.clients.consumer.@Nullable Consumer<?, ?> consumer) {
         if (circumstances.collects()) {
             collect(new Collected(record, requireNonNull(acknowledgment)), requireNonNull(consumer));
             return;
@@ -361,9 +412,10 @@ final class Application {
             TopicPartition partition,
             long offset,
             org.apache.kafka.clients.consumer.@Nullable Consumer<?, ?> consumer) {
-        if (circumstances.seekBy() == SeekBy.CALLBACK && seekCallback != null) {
+        ConsumerSeekCallback callback = seekCallbacks.get(Thread.currentThread());
+        if (circumstances.seekBy() == SeekBy.CALLBACK && callback != null) {
             steps.accept("seek callback: " + partition + " to " + offset);
-            seekCallback.seek(partition.topic(), partition.partition(), offset);
+            callback.seek(partition.topic(), partition.partition(), offset);
         } else {
             requireNonNull(consumer).seek(partition, offset);
         }
@@ -376,7 +428,7 @@ final class Application {
         Set<TopicPartition> called = new HashSet<>();
         for (ConsumerRecord<String, String> record : batch) {
             if (called.add(partition(record))) {
-                calls.call(Place.HANDLER, record, consumer, requireNonNull(container));
+                calls.call(Place.HANDLER, record, consumer, container());
             }
         }
         if (circumstances.collects()) {
@@ -477,7 +529,7 @@ final class Application {
             boolean goesOn = draws.chance(3, "the handler of " + id + " goes on after a failure");
             steps.accept("the effect of " + id + " fails" + (goesOn ? ", and the handler goes on" : ""));
             if (goesOn || !process.isUndoneByOthers(e)) {
-                failed.add(id);
+                failed.merge(id, 1, Integer::sum);
                 writeFailed = true;
             }
             if (!goesOn) {
@@ -488,7 +540,7 @@ final class Application {
 
     private void recover(
             ConsumerRecord<?, ?> record, org.apache.kafka.clients.consumer.@Nullable Consumer<?, ?> consumer) {
-        calls.call(Place.RECOVERER, record, consumer, requireNonNull(container));
+        calls.call(Place.RECOVERER, record, consumer, container());
         if (draws.happens("the recoverer throws", "at " + record.value())) {
             steps.accept("recoverer throws at " + place(record));
             throw new IllegalStateException("the dead-letter topic doesn't answer");
@@ -506,15 +558,21 @@ final class Application {
         steps.accept("given up: " + place(record));
         String id = String.valueOf(record.value());
         recovered.add(id);
-        if (failed.contains(id) && circumstances.commitRecovered()) {
+        if (failed.containsKey(id) && circumstances.commitRecovered()) {
             requireNonNull(outputs).send("dead-letters", DEAD + id).join(); // in the transaction of the recovery
-        } else if (failed.contains(id)) {
+        } else if (failed.containsKey(id)) {
             givenUp.add(id);
         }
     }
 
     void configure(AbstractMessageListenerContainer<String, String> container) {
-        this.container = container;
+        containers.put(requireNonNull(container.getContainerProperties().getTopics())[0], container);
+        pending.forEach(each -> each.thread = null);
+        calls.restarted();
+        interceptors.set(container);
+        if (circumstances.hasRetryTopics()) {
+            return; // they replace what handles errors
+        }
         if (circumstances.inKafkaTransaction()) {
             AfterRollbackProcessor<String, String> processor = new DefaultAfterRollbackProcessor<>(
                     (record, exception) -> giveUp(record),
@@ -529,7 +587,6 @@ final class Application {
                     this::recover,
                     (record, consumer) -> calls.call(Place.ERROR_HANDLER, record, consumer, container)));
         }
-        interceptors.set(container);
     }
 
     /** What users do too late, after their container was decorated. */
@@ -554,6 +611,7 @@ final class Application {
     }
 
     static String place(ConsumerRecord<?, ?> record) {
-        return record.partition() + "@" + record.offset() + "=" + record.value();
+        String topic = record.topic().equals(Run.TOPIC) ? "" : record.topic() + " ";
+        return topic + record.partition() + "@" + record.offset() + "=" + record.value();
     }
 }

@@ -32,6 +32,7 @@ record Circumstances(
         boolean filter,
         boolean replies,
         boolean deadLetters,
+        RetryTopicPlan retryTopics,
         OnFailure onFailure,
         SeekBy seekBy,
         ErrorHandling errorHandling,
@@ -42,6 +43,7 @@ record Circumstances(
         GroupProtocol protocol,
         Reset reset,
         int partitions,
+        int concurrency,
         int messages,
         int arrivals,
         int maxPollRecords,
@@ -56,6 +58,15 @@ record Circumstances(
         METHOD,
         /** An annotated method that returns a future, which ends later and in any order. */
         FUTURE
+    }
+
+    /** Where records go that the listener couldn't handle, instead of an error handler's retries. */
+    enum RetryTopicPlan {
+        NONE,
+        /** To a retry topic for each attempt, then to a dead-letter topic. */
+        EACH,
+        /** To one retry topic for all attempts, then to a dead-letter topic. */
+        SHARED
     }
 
     /** What the listener does when it cannot handle a record. */
@@ -150,8 +161,16 @@ record Circumstances(
         COOPERATIVE_WITHOUT_POST_PROCESSORS,
         ASYNC_ACKS_OF_BATCHES,
         CONTEXT_OF_A_BATCH,
-        DATABASE_IN_KAFKA_TRANSACTION
+        DATABASE_IN_KAFKA_TRANSACTION,
+        RETRY_TOPICS_IN_KAFKA_TRANSACTION,
+        RETRY_TOPICS_WITHOUT_INSTALLER,
+        RETRY_TOPICS_IN_TRANSACTION_OF_A_POLL
     }
+
+    private static final Set<StartMistake> WITH_RETRY_TOPICS = EnumSet.of(
+            StartMistake.RETRY_TOPICS_IN_KAFKA_TRANSACTION,
+            StartMistake.RETRY_TOPICS_WITHOUT_INSTALLER,
+            StartMistake.RETRY_TOPICS_IN_TRANSACTION_OF_A_POLL);
 
     private static final Set<ErrorHandling> ERRORS_WITHOUT_SEEKS =
             EnumSet.of(ErrorHandling.KEEPS, ErrorHandling.SKIPS, ErrorHandling.LOGS);
@@ -162,19 +181,32 @@ record Circumstances(
         StartMistake mistake = draws.below(25, "makes a mistake") == 0
                 ? draws.pick(StartMistake.values(), "mistake")
                 : StartMistake.NONE;
-        boolean fixTxOffsets = draws.below(4, "fixTxOffsets") == 0 && mistake == StartMistake.NONE;
+        RetryTopicPlan plan = draws.pick(RetryTopicPlan.values(), "retryTopics");
+        if (WITH_RETRY_TOPICS.contains(mistake)) {
+            plan = RetryTopicPlan.EACH;
+        } else if (mistake != StartMistake.NONE || draws.below(8, "retries in topics") != 0) {
+            plan = RetryTopicPlan.NONE;
+        }
+        boolean hops = plan != RetryTopicPlan.NONE;
+        boolean fixTxOffsets = draws.below(4, "fixTxOffsets") == 0 && mistake == StartMistake.NONE && !hops;
         // Most others would be refused: a few of those are enough.
         boolean fixing = fixTxOffsets && draws.below(6, "fixTxOffsets is refused") != 0;
-        boolean batch = draws.below(3, "batch") == 0;
+        boolean batch = draws.below(3, "batch") == 0 && !hops;
         DedupMode dedupMode =
                 draws.below(4, "transactional") == 0 ? draws.pick(DedupMode.values(), "mode") : DedupMode.LEASED;
+        if (mistake == StartMistake.RETRY_TOPICS_IN_TRANSACTION_OF_A_POLL) {
+            dedupMode = DedupMode.TRANSACTIONAL;
+        } else if (mistake == StartMistake.RETRY_TOPICS_IN_KAFKA_TRANSACTION) {
+            dedupMode = DedupMode.LEASED;
+        }
         boolean database = dedupMode.isTransactional();
         AckMode mode = draws.pick(AckMode.values(), "ackMode");
-        if (batch && mode == AckMode.RECORD) {
+        if ((batch && mode == AckMode.RECORD)
+                || (hops && (mode == AckMode.MANUAL || mode == AckMode.MANUAL_IMMEDIATE))) {
             mode = AckMode.BATCH;
         }
         Listening listening = draws.pick(Listening.values(), "listening");
-        if ((fixing || database) && listening == Listening.FUTURE) {
+        if (((fixing || database) && listening == Listening.FUTURE) || (hops && listening == Listening.INTERFACE)) {
             listening = Listening.METHOD;
         }
         if ((listening == Listening.FUTURE && !batch)
@@ -182,9 +214,11 @@ record Circumstances(
             mode = AckMode.BATCH;
         }
         boolean manual = mode == AckMode.MANUAL || mode == AckMode.MANUAL_IMMEDIATE;
-        boolean transaction = draws.below(4, "inKafkaTransaction") == 0
-                && !manual
-                && (!database || mistake == StartMistake.DATABASE_IN_KAFKA_TRANSACTION);
+        boolean transaction = mistake == StartMistake.RETRY_TOPICS_IN_KAFKA_TRANSACTION
+                || (draws.below(4, "inKafkaTransaction") == 0
+                        && !manual
+                        && !hops
+                        && (!database || mistake == StartMistake.DATABASE_IN_KAFKA_TRANSACTION));
         boolean asyncAcks = draws.below(3, "asyncAcks") == 0 && manual && !batch && !database;
         boolean collects = draws.below(3, "collects") == 0 && manual && !asyncAcks && !database;
         if (listening == Listening.FUTURE && (batch || transaction)) {
@@ -197,6 +231,7 @@ record Circumstances(
                 || (onFailure == OnFailure.THROW_NAMED && !batch)
                 || (onFailure == OnFailure.ERROR_HANDLER_SEEKS_BACK && (listening != Listening.METHOD || batch))
                 || listening == Listening.FUTURE
+                || (hops && onFailure != OnFailure.SEEK_BACK)
                 // The whole batch is rolled back: a seek to the middle of it would skip what the handler had done
                 // before.
                 || (transaction && batch && onFailure == OnFailure.SEEK_AND_THROW)
@@ -208,6 +243,9 @@ record Circumstances(
         if (fixing && ERRORS_WITHOUT_SEEKS.contains(errorHandling)) {
             errorHandling = ErrorHandling.DEFAULT_WITH_BACK_OFF;
         }
+        if (hops && errorHandling != ErrorHandling.DEFAULT_WITH_BACK_OFF) {
+            errorHandling = ErrorHandling.DEFAULT; // DEFAULT_WITH_BACK_OFF: retries in place before each topic
+        }
         // In the call with a later part of the poll, a handler that collects would seek past what it sought back to in
         // the
         // call with an earlier one: it loses messages without deduplication, too.
@@ -215,7 +253,7 @@ record Circumstances(
         UserCall call = draws.pick(UserCall.values(), "userCall");
         Place place = draws.pick(Place.values(), "place");
         boolean calls = draws.below(2, "calls") == 0
-                && (place == Place.HANDLER || place == Place.INTERCEPTOR || !transaction)
+                && (place == Place.HANDLER || place == Place.INTERCEPTOR || !(transaction || hops))
                 && !(listening == Listening.FUTURE && place == Place.HANDLER)
                 && !(later && call == UserCall.COMMIT_POSITIONS)
                 && !(collects && batch && call == UserCall.STOP)
@@ -225,7 +263,13 @@ record Circumstances(
                 && !batch
                 && !manual
                 && !transaction
+                && !hops
                 && mistake == StartMistake.NONE;
+        // A handler that collects keeps what one consumer has brought it, and whoever commits its positions means those
+        // of one.
+        boolean several =
+                draws.below(6, "several consumers") == 0 && !collects && !(calls && call == UserCall.COMMIT_POSITIONS);
+        int most = hops ? 2 : 3; // threads, and topics
         boolean pauseImmediate = draws.below(4, "pauseImmediate") == 0 && !fixing;
         return new Circumstances(
                 batch,
@@ -244,17 +288,19 @@ record Circumstances(
                 fixTxOffsets,
                 draws.below(5, "filter") == 0 && listening == Listening.METHOD && !collects,
                 replies,
-                draws.below(3, "deadLetters") == 0 && !transaction,
+                draws.below(3, "deadLetters") == 0 && !transaction && !hops,
+                plan,
                 onFailure,
                 seekBy,
                 errorHandling,
-                1 + draws.below(3, "retries"),
+                Math.min(most, 1 + draws.below(3, "retries")),
                 draws.pick(Interception.values(), "interception"),
                 calls ? call : UserCall.NONE,
                 calls ? place : Place.HANDLER,
                 draws.pick(GroupProtocol.values(), "protocol"),
                 draws.pick(Reset.values(), "reset"),
                 1 + draws.below(3, "partitions"),
+                several ? Math.min(most, 2 + draws.below(2, "concurrency")) : 1,
                 LEAST_MESSAGES + draws.below(60, "messages"),
                 1 + draws.below(6, "arrivals"),
                 1 + draws.below(20, "maxPollRecords"),
@@ -264,6 +310,15 @@ record Circumstances(
     /** Whether effects and records are in one database transaction. */
     boolean inDatabase() {
         return mode.isTransactional();
+    }
+
+    boolean hasRetryTopics() {
+        return retryTopics != RetryTopicPlan.NONE;
+    }
+
+    /** Whether more than one consumer runs in a process. */
+    boolean hasSeveralConsumers() {
+        return concurrency > 1 || hasRetryTopics();
     }
 
     boolean isManual() {
@@ -282,6 +337,9 @@ record Circumstances(
             case ASYNC_ACKS_OF_BATCHES -> batch ? "asyncAcks" : null;
             case DATABASE_IN_KAFKA_TRANSACTION ->
                 mode.isTransactional() && inKafkaTransaction ? "a Kafka transaction around a transactional mode" : null;
+            case RETRY_TOPICS_IN_KAFKA_TRANSACTION -> "it belongs to @RetryableTopic and has a Kafka transaction";
+            case RETRY_TOPICS_WITHOUT_INSTALLER -> "wasn't decorated by a KafkaDedupInstaller";
+            case RETRY_TOPICS_IN_TRANSACTION_OF_A_POLL -> "the listener belongs to @RetryableTopic";
             case CONTEXT_OF_A_BATCH ->
                 batch && listening == Listening.METHOD && !isManual() ? "DedupContext parameter" : null;
         };
@@ -307,6 +365,9 @@ record Circumstances(
         if (reset == Reset.NONE) {
             impossible.add(Trouble.Kind.DELETE_RECORDS);
             impossible.add(Trouble.Kind.RECREATED);
+        }
+        if (hasRetryTopics()) {
+            impossible.add(Trouble.Kind.RECREATED); // of which of the topics?
         }
         if (batch && collects) {
             // It forgets all that it has collected when it seeks back. What it has of partitions that have left stays

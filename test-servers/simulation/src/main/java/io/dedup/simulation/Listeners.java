@@ -13,6 +13,7 @@ import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
+import org.springframework.kafka.annotation.KafkaListener;
 import org.springframework.kafka.config.MethodKafkaListenerEndpoint;
 import org.springframework.kafka.listener.AcknowledgingConsumerAwareMessageListener;
 import org.springframework.kafka.listener.BatchAcknowledgingConsumerAwareMessageListener;
@@ -127,6 +128,62 @@ final class Listeners {
                 throw new IllegalStateException("called with " + batch + " and " + context);
             }
         }
+    }
+
+    /** The methods of a listener with retry topics. */
+    static class Retried implements ConsumerSeekAware {
+        final Application application;
+
+        Retried(Application application) {
+            this.application = application;
+        }
+
+        @Override
+        public void registerSeekCallback(ConsumerSeekCallback callback) {
+            application.seekCallback(callback);
+        }
+    }
+
+    /** One that handles a record, of the topic or of a retry topic. */
+    static final class RetriedAtOnce extends Retried {
+        RetriedAtOnce(Application application) {
+            super(application);
+        }
+
+        /** Handles one record. */
+        @KafkaListener(id = Run.CONTAINER, groupId = "group", topics = Run.TOPIC)
+        public void record(ConsumerRecord<String, String> record, Consumer<?, ?> consumer) {
+            application.handle(record, null, consumer);
+        }
+
+        /** Handles a record that could not be handled. */
+        public void dead(ConsumerRecord<String, String> record) {
+            application.dead(record);
+        }
+    }
+
+    /** One that begins to handle a record. */
+    static final class RetriedLater extends Retried {
+        RetriedLater(Application application) {
+            super(application);
+        }
+
+        /** Begins to handle one record. */
+        @KafkaListener(id = Run.CONTAINER, groupId = "group", topics = Run.TOPIC)
+        public CompletableFuture<@Nullable Void> future(ConsumerRecord<String, String> record) {
+            return application.begin(record);
+        }
+
+        /** Handles a record that could not be handled. */
+        public void dead(ConsumerRecord<String, String> record) {
+            application.dead(record);
+        }
+    }
+
+    static Retried retried(Circumstances circumstances, Application application) {
+        return circumstances.listening() == Listening.FUTURE
+                ? new RetriedLater(application)
+                : new RetriedAtOnce(application);
     }
 
     static Object object(Circumstances circumstances, Application application) {

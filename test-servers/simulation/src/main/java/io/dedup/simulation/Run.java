@@ -9,6 +9,7 @@ import io.dedup.kafka.KafkaDedup;
 import io.dedup.kafka.KafkaDedupBuilder;
 import io.dedup.kafka.id.KafkaMessageIds;
 import io.dedup.policy.DedupMode;
+import io.dedup.policy.TransactionSpan;
 import io.dedup.simulation.Circumstances.Listening;
 import io.dedup.simulation.Circumstances.StartMistake;
 import io.dedup.simulation.Circumstances.UserCall;
@@ -42,8 +43,11 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.CooperativeStickyAssignor;
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.BeansException;
 import org.springframework.kafka.config.ConcurrentKafkaListenerContainerFactory;
 import org.springframework.kafka.config.MethodKafkaListenerEndpoint;
 import org.springframework.kafka.core.KafkaTemplate;
@@ -62,7 +66,8 @@ final class Run {
     private static final boolean PLAIN = Boolean.getBoolean("simulation.plain");
 
     private static final Duration LEASE = Duration.ofSeconds(30);
-    private static final String TOPIC = "orders";
+    static final String TOPIC = "orders";
+    static final String CONTAINER = "simulated";
 
     private final Scenario scenario;
     private final Circumstances circumstances;
@@ -82,7 +87,9 @@ final class Run {
     private final Queue<Arrival> arrivals = new ArrayDeque<>();
     private final Map<String, Integer> effectsElsewhere = new HashMap<>();
     private final OtherProcess other;
+    private final BackOffs backOffs = new BackOffs(this::step);
     private volatile @Nullable Observation current;
+    private @Nullable SimulatedConsumers consumers;
     private @Nullable String wrongStart;
     private int expiries;
 
@@ -95,19 +102,19 @@ final class Run {
         this.draws = new Draws(scenario.seed(), scenario.only());
         this.broker = new SimulatedBroker(TOPIC, circumstances.partitions());
         this.application = new Application(
-                circumstances, draws, steps::add, () -> requireNonNull(current).restart(false));
+                circumstances, draws, this::step, () -> requireNonNull(current).restart(false));
         this.front = circumstances.mode() == DedupMode.TIERED
                 ? new InMemoryDedupStore(clock, InMemoryDedupStore.DEFAULT_ATTEMPT_RETENTION)
                 : records;
         this.database = new SimulatedDatabase(
-                records, !circumstances.impossible().contains(Trouble.Kind.CRASH), draws, steps::add);
+                records, !circumstances.impossible().contains(Trouble.Kind.CRASH), draws, this::step);
         this.other = new OtherProcess(
                 records,
                 circumstances.inDatabase() ? database : null,
                 clock::advance,
                 TOPIC,
                 draws,
-                steps::add,
+                this::step,
                 id -> effectsElsewhere.merge(id, 1, Integer::sum));
         database.observe(application::committed, application::refused, this::pauses);
     }
@@ -117,13 +124,20 @@ final class Run {
         return new Run(scenario, steps).run();
     }
 
+    /** With several consumers, the time line says which one a step is of. */
+    private void step(String step) {
+        String thread = Thread.currentThread().getName();
+        boolean several = circumstances.hasSeveralConsumers() && thread.startsWith(CONTAINER);
+        steps.add(several ? thread.substring(CONTAINER.length() + 1, thread.indexOf("-C-")) + ": " + step : step);
+    }
+
     private Verdict run() {
         fill();
         arrive(0, draws.chance(2, "all messages arrive before the first poll"));
         boolean stuck = consume(new Trouble(draws, circumstances.impossible()));
         draws.end();
         if (wrongStart == null && circumstances.refusal() == null) {
-            steps.add("---- a new process, without faults");
+            step("---- a new process, without faults");
             stuck |= consume(Trouble.none());
         }
         other.close();
@@ -133,7 +147,7 @@ final class Run {
     /** The process stands still while it handles a message, for longer than its lease, and another process gets a copy. */
     private void pauses(String id) {
         if (draws.happens("a pause", "past the lease of " + id)) {
-            steps.add("the process stands still past its lease of " + id);
+            step("the process stands still past its lease of " + id);
             clock.advance(LEASE.multipliedBy(2));
             other.copy(id);
         }
@@ -175,7 +189,7 @@ final class Run {
             }
             long offset = broker.append(partition, next.id, next.id);
             if (!atOnce) {
-                steps.add(next.id + " arrives at " + partition + "@" + offset);
+                step(next.id + " arrives at " + partition + "@" + offset);
             }
         }
     }
@@ -207,7 +221,7 @@ final class Run {
                 front == records && circumstances.inDatabase() ? Run.this.database.claims() : front,
                 draws,
                 storeCalls,
-                steps::add);
+                Run.this::step);
 
         private final DatabaseProcess database = new DatabaseProcess(
                 Run.this.database,
@@ -227,7 +241,7 @@ final class Run {
         KafkaDedupBuilder builder = KafkaDedup.builder(dedup)
                 .id(KafkaMessageIds.header("id"))
                 .claimAhead(circumstances.claimAhead())
-                .adminClient(settings -> SimulatedAdmin.of(broker, trouble, steps::add));
+                .adminClient(settings -> SimulatedAdmin.of(broker, trouble, this::step));
         return (circumstances.replies() ? builder.reply(ResultCodec.utf8()) : builder).build();
     }
 
@@ -245,6 +259,10 @@ final class Run {
                 .topic(
                         TOPIC,
                         policy -> policy.mode(circumstances.mode())
+                                .transaction(
+                                        circumstances.mistake() == StartMistake.RETRY_TOPICS_IN_TRANSACTION_OF_A_POLL
+                                                ? TransactionSpan.POLL
+                                                : TransactionSpan.RECORD)
                                 .lease(LEASE)
                                 .maxProcessingTime(LEASE)
                                 .inFlightWait(Duration.ZERO)
@@ -252,40 +270,39 @@ final class Run {
                 .build();
     }
 
-    /** Runs one container until nothing more happens in it, or until it is to end. */
+    /** Runs one process's containers until nothing more happens in it, or until it is to end. */
     private End consume(KafkaDedup kafka, Running process, Trouble trouble) {
         Observation observation = new Observation(process);
         current = observation;
-        ConcurrentMessageListenerContainer<String, String> container = container(trouble, observation);
-        if (!starts(kafka, container)) {
+        ListenerContainers containers = containers(kafka, trouble, observation);
+        if (!starts(kafka, containers)) {
             return End.IDLE;
         }
         try {
-            if (hasEnded(observation, container)) {
+            if (hasEnded(observation, containers)) {
                 return observation.end;
             }
-            steps.add("---- no more faults");
+            step("---- no more faults");
             trouble.end();
             draws.end();
             expire(); // a commit that got no answer is decided by the end of its lease
-            return hasEnded(observation, container) ? observation.end : End.STUCK;
+            return hasEnded(observation, containers) ? observation.end : End.STUCK;
         } catch (InterruptedException e) {
             throw new IllegalStateException(e);
         } finally {
             if (observation.end == End.IDLE) {
                 draws.end();
             }
-            container.stop();
+            containers.stop();
         }
     }
 
-    private boolean hasEnded(Observation observation, ConcurrentMessageListenerContainer<String, String> container)
-            throws InterruptedException {
+    private boolean hasEnded(Observation observation, ListenerContainers containers) throws InterruptedException {
         long end = System.nanoTime() + PATIENCE.toNanos();
         while (!observation.ended.tryAcquire(LOOK.toMillis(), TimeUnit.MILLISECONDS)) {
-            if (mayStopItself() && !container.isInExpectedState()) {
+            if (mayStopItself() && !containers.isInExpectedState()) {
                 // It keeps records, and has paused its consumer; that was resumed, and it has polled others.
-                steps.add("spring-kafka stops the container, and the operator starts it again");
+                step("spring-kafka stops the container, and the operator starts it again");
                 observation.end = End.RESTARTED;
                 return true;
             }
@@ -302,23 +319,27 @@ final class Run {
     }
 
     /** Whether the container starts. A supported one must; the others must be refused. */
-    private boolean starts(KafkaDedup kafka, ConcurrentMessageListenerContainer<String, String> container) {
+    private boolean starts(KafkaDedup kafka, ListenerContainers containers) {
         String expected = circumstances.refusal();
         try {
-            if (!PLAIN) {
-                kafka.decorate(container);
-            }
-            application.afterDecoration(container);
-            container.start();
-        } catch (IllegalStateException | IllegalArgumentException e) {
+            containers.start(container -> {
+                if (!PLAIN && !isDecoratedByInstaller()) {
+                    kafka.decorate(container);
+                }
+                application.afterDecoration(container);
+            });
+        } catch (IllegalStateException | IllegalArgumentException | BeansException e) {
             if (expected == null || !String.valueOf(e.getMessage()).contains(expected)) {
                 wrongStart = "refused: " + e;
             }
+            requireNonNull(consumers).begin();
+            containers.stop();
             return false;
         }
+        requireNonNull(consumers).begin();
         if (expected != null) {
             wrongStart = "not refused: " + expected;
-            container.stop();
+            containers.stop();
             return false;
         }
         return true;
@@ -343,7 +364,7 @@ final class Run {
 
         @Override
         public void step(String step) {
-            steps.add(step);
+            Run.this.step(step);
             idlePolls = 0;
         }
 
@@ -351,8 +372,9 @@ final class Run {
         public void polling(int tick) {
             arrive(tick, false);
             other.tick(tick);
+            backOffs.tick();
             if (database.tick()) {
-                steps.add("leases end");
+                step("leases end");
                 clock.advance(LEASE.multipliedBy(2));
             }
             application.polling(tick);
@@ -361,6 +383,11 @@ final class Run {
         @Override
         public boolean isInUserCode() {
             return application.isInUserCode();
+        }
+
+        @Override
+        public boolean isTimeSimulated() {
+            return backOffs.hold();
         }
 
         @Override
@@ -402,22 +429,52 @@ final class Run {
         properties.setFixTxOffsets(circumstances.fixTxOffsets());
     }
 
-    private ConcurrentMessageListenerContainer<String, String> ofMethod(
-            SimulatedConsumers consumers, Trouble trouble, SimulatedConsumer.Observer observer) {
+    private ConcurrentKafkaListenerContainerFactory<String, String> factory(SimulatedConsumers consumers) {
         ConcurrentKafkaListenerContainerFactory<String, String> factory =
                 new ConcurrentKafkaListenerContainerFactory<>();
         factory.setConsumerFactory(consumers);
-        factory.setBatchListener(circumstances.batch());
-        if (circumstances.replies()) {
-            factory.setReplyTemplate(new KafkaTemplate<>(SimulatedProducers.ofReplies(broker, trouble, observer)));
-        }
         configure(factory.getContainerProperties());
         if (circumstances.filter()) {
             factory.setRecordFilterStrategy(record -> application.filters(requireNonNull(record.value())));
             factory.setAckDiscarded(true);
         }
+        return factory;
+    }
+
+    private boolean isDecoratedByInstaller() {
+        return circumstances.hasRetryTopics() && circumstances.mistake() != StartMistake.RETRY_TOPICS_WITHOUT_INSTALLER;
+    }
+
+    private ListenerContainers retryTopics(
+            KafkaDedup kafka, SimulatedConsumers consumers, Trouble trouble, SimulatedConsumer.Observer observer) {
+        backOffs.restarted();
+        ConcurrentKafkaListenerContainerFactory<String, String> factory = factory(consumers);
+        factory.setAutoStartup(false);
+        factory.setConcurrency(circumstances.concurrency());
+        if (circumstances.inKafkaTransaction()) {
+            factory.getContainerProperties()
+                    .setKafkaAwareTransactionManager(new KafkaTransactionManager<>(
+                            SimulatedProducers.ofTransactions(broker, trouble, observer)));
+        }
+        factory.setContainerCustomizer(application::configure);
+        return new ListenerContainers(RetryTopics.context(
+                circumstances,
+                Listeners.retried(circumstances, application),
+                factory,
+                new KafkaTemplate<>(SimulatedProducers.ofReplies(broker, trouble, observer)),
+                backOffs,
+                !PLAIN && isDecoratedByInstaller() ? kafka : null));
+    }
+
+    private ConcurrentMessageListenerContainer<String, String> ofMethod(
+            SimulatedConsumers consumers, Trouble trouble, SimulatedConsumer.Observer observer) {
+        ConcurrentKafkaListenerContainerFactory<String, String> factory = factory(consumers);
+        factory.setBatchListener(circumstances.batch());
+        if (circumstances.replies()) {
+            factory.setReplyTemplate(new KafkaTemplate<>(SimulatedProducers.ofReplies(broker, trouble, observer)));
+        }
         MethodKafkaListenerEndpoint<String, String> endpoint = Listeners.endpoint(circumstances, application);
-        endpoint.setId("simulated");
+        endpoint.setId(CONTAINER);
         endpoint.setTopics(TOPIC);
         return factory.createListenerContainer(endpoint);
     }
@@ -431,28 +488,33 @@ final class Run {
         };
     }
 
-    private ConcurrentMessageListenerContainer<String, String> container(
-            Trouble trouble, SimulatedConsumer.Observer observer) {
-        SimulatedConsumers consumers = new SimulatedConsumers(
+    private ListenerContainers containers(KafkaDedup kafka, Trouble trouble, SimulatedConsumer.Observer observer) {
+        SimulatedConsumers made = new SimulatedConsumers(
                 broker,
                 trouble,
                 observer,
                 circumstances.reset(),
                 circumstances.protocol(),
                 circumstances.maxPollRecords(),
+                !circumstances.hasSeveralConsumers(),
                 mistakes());
         if (circumstances.mistake() == StartMistake.COOPERATIVE_WITHOUT_POST_PROCESSORS) {
-            consumers.ignorePostProcessors();
+            made.ignorePostProcessors();
+        }
+        consumers = made;
+        if (circumstances.hasRetryTopics()) {
+            return retryTopics(kafka, made, trouble, observer);
         }
         ConcurrentMessageListenerContainer<String, String> container;
         if (circumstances.listening() == Listening.INTERFACE) {
-            container = new ConcurrentMessageListenerContainer<>(consumers, new ContainerProperties(TOPIC));
+            container = new ConcurrentMessageListenerContainer<>(made, new ContainerProperties(TOPIC));
             container.getContainerProperties().setMessageListener(Listeners.object(circumstances, application));
             configure(container.getContainerProperties());
         } else {
-            container = ofMethod(consumers, trouble, observer);
+            container = ofMethod(made, trouble, observer);
         }
-        container.setBeanName("simulated");
+        container.setBeanName(CONTAINER);
+        container.setConcurrency(circumstances.concurrency());
         if (circumstances.inKafkaTransaction()) {
             SimulatedProducers producers = SimulatedProducers.ofTransactions(broker, trouble, observer);
             container
@@ -467,7 +529,7 @@ final class Run {
                         ? new KafkaTemplate<>(SimulatedProducers.ofReplies(broker, trouble, observer))
                         : null);
         application.configure(container);
-        return container;
+        return new ListenerContainers(container);
     }
 
     private Verdict verdict(boolean stuck) {
@@ -478,6 +540,8 @@ final class Run {
         Set<String> lost = new LinkedHashSet<>();
         Map<String, Integer> doubled = new TreeMap<>();
         Set<String> undecidable = broker.undecidable();
+        Set<String> deadLettered =
+                deadLetterRecords().map(ConsumerRecord::value).collect(Collectors.toSet());
         boolean ran = wrongStart == null && circumstances.refusal() == null;
         Set<String> claimsLeft = new LinkedHashSet<>(ran && !PLAIN && !mayLeaveClaims() ? claimed() : Set.of());
         if (circumstances.collects()) {
@@ -490,12 +554,16 @@ final class Run {
                             : application.effects().getOrDefault(id, 0));
             boolean gaveUp = application.gaveUp(id)
                     || (application.hasFailed(id) && deadLetters.contains(id))
+                    || (deadLettered.contains(id) && application.timesFailed(id) > circumstances.retries())
                     || outputs.contains(Application.DEAD + id);
             if (effects == 0 && !gaveUp && !deleted.contains(id)) {
                 lost.add(id);
             }
             if (circumstances.replies() && isUnanswered(id) && !gaveUp && !deleted.contains(id)) {
                 lost.add("reply to " + id);
+            }
+            if (deadLettered.contains(id) && !deleted.contains(id) && !application.gaveUp(id)) {
+                judgeDeadLetters(id, lost, doubled);
             }
             // A crash may repeat what was handled and not recorded; so may a commit whose evidence was deleted. Nothing
             // may that is in one transaction with its record.
@@ -504,9 +572,32 @@ final class Run {
                 doubled.put(id, effects);
             }
         }
-        steps.add("committed at the end: " + broker.committed());
+        step("committed at the end: " + broker.committed());
         return new Verdict(
                 scenario, lost, doubled, claimsLeft, stuck, wrongStart, draws.happened(), List.copyOf(steps));
+    }
+
+    private Stream<ConsumerRecord<String, String>> deadLetterRecords() {
+        return broker.passedOn().stream().filter(each -> each.topic().endsWith(RetryTopics.DEAD_LETTERS));
+    }
+
+    /** Each record of the dead-letter topic has been handled, or sent there once more, and was handled again only after a crash. */
+    private void judgeDeadLetters(String id, Set<String> lost, Map<String, Integer> doubled) {
+        List<ConsumerRecord<String, String>> all =
+                deadLetterRecords().filter(each -> each.value().equals(id)).toList();
+        if (all.stream().allMatch(each -> application.timesDeadHandled(each) == 0)) {
+            lost.add("all dead letters of " + id);
+        }
+        all.forEach(each -> {
+            int handled = application.timesDeadHandled(each);
+            if (handled == 0 && !application.hasFailedDead(each)) {
+                lost.add("dead letter " + Application.place(each));
+            }
+            // Its effect isn't in a database transaction.
+            if (handled > 1 + expiries && !PLAIN && !circumstances.inDatabase()) {
+                doubled.put("dead letter " + Application.place(each), handled);
+            }
+        });
     }
 
     /** Without an answer, although this group's listener has handled it: others store none. */

@@ -10,6 +10,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -27,9 +28,13 @@ final class UserCalls {
     private final Consumer<String> steps;
     private final Runnable stop;
     private final Map<String, Integer> times = new HashMap<>();
-    private final List<Runnable> resumptions = new ArrayList<>();
+    private final List<Resumption> resumptions = new ArrayList<>();
     private int resumeIn;
-    private int depth;
+    /** Of each consumer's thread: others go on while one polls in the middle of its records. */
+    private final Map<Thread, Integer> depth = new ConcurrentHashMap<>();
+
+    /** @param thread the only one that may use what is resumed; null if any may */
+    private record Resumption(Runnable resumption, @Nullable Thread thread) {}
 
     /** @param stop asks for a restart of the container */
     UserCalls(Circumstances circumstances, Draws draws, Consumer<String> steps, Runnable stop) {
@@ -40,25 +45,26 @@ final class UserCalls {
     }
 
     boolean isInUserCode() {
-        return depth > 0;
-    }
-
-    void enter() {
-        depth++;
-    }
-
-    void leave() {
-        depth--;
+        return depth.containsKey(Thread.currentThread());
     }
 
     /** What was paused is resumed after a while. */
     void tick() {
         if (!resumptions.isEmpty() && --resumeIn <= 0) {
-            steps.accept("resume");
-            List<Runnable> due = List.copyOf(resumptions);
-            resumptions.clear();
-            due.forEach(Runnable::run);
+            List<Resumption> due = resumptions.stream()
+                    .filter(each -> each.thread == null || each.thread == Thread.currentThread())
+                    .toList();
+            if (!due.isEmpty()) {
+                steps.accept("resume");
+                resumptions.removeAll(due);
+                due.forEach(each -> each.resumption.run());
+            }
         }
+    }
+
+    /** Another container has been made: no thread of the last one polls any more. */
+    void restarted() {
+        resumptions.removeIf(each -> each.thread != null);
     }
 
     boolean isQuiet() {
@@ -75,12 +81,12 @@ final class UserCalls {
         if (resumptions.isEmpty() && draws.happens("pause", "at poll " + tick)) {
             steps.accept("the operator pauses the container");
             container.pause();
-            resumeLater(container::resume);
+            resumeLater(container::resume, null);
         }
     }
 
-    private void resumeLater(Runnable resumption) {
-        resumptions.add(resumption);
+    private void resumeLater(Runnable resumption, @Nullable Thread thread) {
+        resumptions.add(new Resumption(resumption, thread));
         resumeIn = 1 + draws.below(5, "pause " + times);
     }
 
@@ -100,13 +106,13 @@ final class UserCalls {
         }
         steps.accept(
                 place + " calls " + circumstances.userCall() + " at " + record.partition() + "@" + record.offset());
-        depth++;
+        depth.merge(Thread.currentThread(), 1, Integer::sum);
         try {
             call(new TopicPartition(record.topic(), record.partition()), record.offset(), consumer, container);
         } catch (RuntimeException e) {
             steps.accept("and gets " + e);
         } finally {
-            depth--;
+            depth.computeIfPresent(Thread.currentThread(), (thread, calls) -> calls == 1 ? null : calls - 1);
         }
     }
 
@@ -122,20 +128,22 @@ final class UserCalls {
             case COMMIT_POSITIONS -> consumer.commitSync();
             case PAUSE_CONTAINER -> {
                 container.pause();
-                resumeLater(container::resume);
+                resumeLater(container::resume, null);
             }
             case PAUSE_PARTITION -> {
                 container.pausePartition(partition);
-                resumeLater(() -> container.resumePartition(partition));
+                resumeLater(() -> container.resumePartition(partition), null);
             }
             case PAUSE_CONSUMER -> {
                 Set<TopicPartition> all = new HashSet<>(consumer.assignment());
                 all.removeAll(consumer.paused());
                 consumer.pause(all);
-                resumeLater(() -> {
-                    all.retainAll(consumer.assignment());
-                    consumer.resume(all);
-                });
+                resumeLater(
+                        () -> {
+                            all.retainAll(consumer.assignment());
+                            consumer.resume(all);
+                        },
+                        circumstances.hasSeveralConsumers() ? Thread.currentThread() : null);
             }
             case STOP -> {
                 stop.run();

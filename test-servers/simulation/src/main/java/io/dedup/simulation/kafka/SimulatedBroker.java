@@ -15,11 +15,15 @@ import java.util.Set;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.record.TimestampType;
 import org.jspecify.annotations.Nullable;
 
-/** The logs of one topic's partitions, and the offsets that one group has committed. Thread-safe. */
+/**
+ * The logs of one topic's partitions and of the retry and dead-letter topics that belong to it, and the offsets that the one group of each
+ * topic has committed. Thread-safe.
+ */
 public final class SimulatedBroker {
     private static final class Log {
         private final List<ConsumerRecord<String, String>> records = new ArrayList<>();
@@ -28,6 +32,7 @@ public final class SimulatedBroker {
     }
 
     private final String topic;
+    private final int count;
     private final Map<TopicPartition, Log> logs = new LinkedHashMap<>();
     private final Map<TopicPartition, Long> committed = new HashMap<>();
     private final List<String> outputs = new ArrayList<>();
@@ -36,6 +41,7 @@ public final class SimulatedBroker {
     private final Set<String> undecidable = new HashSet<>();
     private final Set<String> replies = new HashSet<>();
     private final Set<String> deadLetters = new HashSet<>();
+    private final List<ConsumerRecord<String, String>> passedOn = new ArrayList<>();
     /** What an administrator has deleted, or what Kafka itself skips after that. */
     private final Set<String> deleted = new HashSet<>();
     /** Partitions whose log has been cut above a position, so that Kafka may reset it. */
@@ -61,11 +67,18 @@ public final class SimulatedBroker {
     /** A topic whose partitions are empty; the group has committed their beginnings. */
     public SimulatedBroker(String topic, int partitions) {
         this.topic = topic;
-        for (int partition = 0; partition < partitions; partition++) {
-            TopicPartition each = new TopicPartition(topic, partition);
-            logs.put(each, new Log());
+        this.count = partitions;
+        make(topic);
+    }
+
+    /** Makes a topic, if there is none yet, with as many partitions; its group has committed their beginnings. */
+    synchronized void make(String name) {
+        for (int partition = 0; partition < count; partition++) {
+            TopicPartition each = new TopicPartition(name, partition);
+            if (logs.putIfAbsent(each, new Log()) == null) {
+                committed.put(each, 0L);
+            }
         }
-        commitBeginnings();
     }
 
     private Log log(TopicPartition partition) {
@@ -76,21 +89,35 @@ public final class SimulatedBroker {
         return topic;
     }
 
-    public synchronized List<TopicPartition> partitions() {
-        return List.copyOf(logs.keySet());
+    public List<TopicPartition> partitions() {
+        return partitions(topic);
+    }
+
+    synchronized List<TopicPartition> partitions(String name) {
+        return logs.keySet().stream().filter(each -> each.topic().equals(name)).toList();
     }
 
     /** Appends a record with this header {@code id}. Returns its offset. */
     public synchronized long append(int partition, String id, String value) {
-        Log log = log(new TopicPartition(topic, partition));
         RecordHeaders headers = new RecordHeaders();
         headers.add("id", id.getBytes(StandardCharsets.UTF_8));
-        if (staleCommits.contains(new TopicPartition(topic, partition))) {
+        TopicPartition to = new TopicPartition(topic, partition);
+        if (staleCommits.contains(to)) {
             deleted.add(value); // below an offset that is committed already
         }
-        log.records.add(new ConsumerRecord<>(
-                topic,
-                partition,
+        return append(to, headers, value).offset();
+    }
+
+    /** A consumer has passed a record on to a retry or dead-letter topic. */
+    synchronized void passOn(TopicPartition to, Headers headers, String value) {
+        passedOn.add(append(to, headers, value));
+    }
+
+    private ConsumerRecord<String, String> append(TopicPartition to, Headers headers, String value) {
+        Log log = log(to);
+        ConsumerRecord<String, String> appended = new ConsumerRecord<>(
+                to.topic(),
+                to.partition(),
                 log.end,
                 1_700_000_000_000L + log.end,
                 TimestampType.CREATE_TIME,
@@ -98,9 +125,11 @@ public final class SimulatedBroker {
                 value.length(),
                 null,
                 value,
-                headers,
-                Optional.of(0)));
-        return log.end++;
+                new RecordHeaders(headers),
+                Optional.of(0));
+        log.records.add(appended);
+        log.end++;
+        return appended;
     }
 
     /** Leaves an offset without a record, as a transaction's marker or compaction does. */
@@ -273,6 +302,11 @@ public final class SimulatedBroker {
     /** What was sent to the dead-letter topic without a transaction. */
     public synchronized Set<String> deadLetters() {
         return Set.copyOf(deadLetters);
+    }
+
+    /** What was passed on to retry and dead-letter topics. */
+    public synchronized List<ConsumerRecord<String, String>> passedOn() {
+        return List.copyOf(passedOn);
     }
 
     /** What was sent to the topic of replies. */

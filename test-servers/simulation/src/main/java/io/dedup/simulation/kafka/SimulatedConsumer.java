@@ -2,10 +2,8 @@ package io.dedup.simulation.kafka;
 
 import io.dedup.simulation.kafka.Trouble.Kind;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -43,10 +41,9 @@ import org.apache.kafka.common.metrics.KafkaMetric;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One member of a group: what a Kafka consumer answers, with faults at the calls that were drawn. The group's other member is
- * simulated too: it takes partitions away, handles nothing and commits nothing, and gives them back.
+ * One member of a {@link SimulatedGroup}: what a Kafka consumer answers, with faults at the calls that were drawn.
  *
- * <p>Used by one thread, but for {@link #wakeup()}.
+ * <p>Used by one thread, but for {@link #wakeup()}. Consumers of the same process look at each other in their polls, one at a time.
  */
 public final class SimulatedConsumer implements Consumer<String, String> {
     /** Where a consumer begins that has no committed offset, or one that is out of the log's range. */
@@ -74,6 +71,9 @@ public final class SimulatedConsumer implements Consumer<String, String> {
         /** Whether the application or spring-kafka's code for it has called: the container itself isn't polling. */
         boolean isInUserCode();
 
+        /** Whether something is paused until some more polls were made: they count. */
+        boolean isTimeSimulated();
+
         /** Whether the process has died in the middle of something: nothing reaches the broker any more. */
         boolean isDead();
 
@@ -93,11 +93,6 @@ public final class SimulatedConsumer implements Consumer<String, String> {
         public void onPartitionsAssigned(Collection<TopicPartition> partitions) {}
     };
 
-    private static final int POLLS_KEPT = 5;
-    /** While partitions are paused, the run waits for real timers: so many polls count before, and one in so many meanwhile. */
-    private static final int TICKS_WHILE_PAUSED = 3;
-
-    private static final int WAITING_POLLS = 60;
     private static final Duration STOP_TAKES = Duration.ofMillis(30);
 
     private final SimulatedBroker broker;
@@ -106,10 +101,10 @@ public final class SimulatedConsumer implements Consumer<String, String> {
     private final Reset reset;
     private final GroupProtocol protocol;
     private final int maxPollRecords;
+    private final Turns turns;
+    private final SimulatedGroup group;
+    private final int number;
     private final AtomicBoolean wakeUp = new AtomicBoolean();
-
-    /** What was committed at the last polls: retention deletes what is old, not what was committed a moment ago. */
-    private final Deque<Map<TopicPartition, Long>> committedBefore = new ArrayDeque<>();
 
     private final Set<TopicPartition> assignment = new LinkedHashSet<>();
     private final Map<TopicPartition, Long> positions = new HashMap<>();
@@ -117,9 +112,6 @@ public final class SimulatedConsumer implements Consumer<String, String> {
     private final Map<TopicPartition, Reset> sought = new HashMap<>();
 
     private final Set<TopicPartition> paused = new HashSet<>();
-    /** Partitions that the other member has, and the number of polls until it gives them back. */
-    private final Map<TopicPartition, Integer> elsewhere = new TreeMap<>((a, b) -> a.partition() - b.partition());
-
     private ConsumerRebalanceListener listener = NO_LISTENER;
     private Set<String> subscription = Set.of();
     /** What the next rebalance takes away, and for how many polls; drawn if it is null. */
@@ -128,15 +120,16 @@ public final class SimulatedConsumer implements Consumer<String, String> {
     private int away;
     private boolean joined;
     private boolean rebalancing;
+    /** Nothing was assigned yet since the last generation: all others have to know of it first. */
+    private boolean meeting;
+
     private boolean fenced;
-    private boolean restartAsked;
     private boolean dead;
     private int generation;
     private boolean closed;
-    private int sinceStep;
-    private int sinceTick;
     private final List<Runnable> callbacks = new ArrayList<>();
 
+    /** The only consumer of its group. */
     SimulatedConsumer(
             SimulatedBroker broker,
             Trouble trouble,
@@ -144,17 +137,42 @@ public final class SimulatedConsumer implements Consumer<String, String> {
             Reset reset,
             GroupProtocol protocol,
             int maxPollRecords) {
+        this(
+                broker,
+                trouble,
+                observer,
+                reset,
+                protocol,
+                maxPollRecords,
+                new Turns(broker, trouble, true),
+                new SimulatedGroup(broker, trouble));
+    }
+
+    SimulatedConsumer(
+            SimulatedBroker broker,
+            Trouble trouble,
+            Observer observer,
+            Reset reset,
+            GroupProtocol protocol,
+            int maxPollRecords,
+            Turns turns,
+            SimulatedGroup group) {
         this.broker = broker;
         this.trouble = trouble;
         this.observer = observer;
         this.reset = reset;
         this.protocol = protocol;
         this.maxPollRecords = maxPollRecords;
+        this.turns = turns;
+        this.group = group;
+        this.number = turns.add(this);
+        group.add(this);
     }
 
     @Override
     public ConsumerRecords<String, String> poll(Duration timeout) {
         requireOpen();
+        turns.await(this);
         throwWakeUp();
         runCallbacks();
         if (observer.isDead()) {
@@ -162,7 +180,7 @@ public final class SimulatedConsumer implements Consumer<String, String> {
             throwWakeUp();
             return ConsumerRecords.empty();
         }
-        if (ticks()) {
+        if (turns.ticks(observer.isTimeSimulated())) {
             int tick = broker.tick();
             tick(trouble.atPoll(tick));
             // Not before the rebalance: spring-kafka takes a pause in it for one of all partitions, and stops itself
@@ -171,7 +189,7 @@ public final class SimulatedConsumer implements Consumer<String, String> {
         }
         ConsumerRecords<String, String> records = fetch();
         if (records.isEmpty()) {
-            if (isIdle()) {
+            if (turns.isIdle()) {
                 observer.idle();
             }
             // Real time passes only so that timers of the code under test can end.
@@ -183,16 +201,6 @@ public final class SimulatedConsumer implements Consumer<String, String> {
         return records;
     }
 
-    /** Real time decides how many polls only wait for a pause to end: draws don't depend on their number. */
-    private boolean ticks() {
-        sinceTick++;
-        if (paused.isEmpty() || sinceStep++ < TICKS_WHILE_PAUSED || sinceTick > WAITING_POLLS) {
-            sinceTick = 0;
-            return true;
-        }
-        return false;
-    }
-
     private void runCallbacks() {
         List<Runnable> due = List.copyOf(callbacks);
         callbacks.clear();
@@ -200,22 +208,19 @@ public final class SimulatedConsumer implements Consumer<String, String> {
     }
 
     private void tick(@Nullable Kind fault) {
-        committedBefore.addLast(broker.committed());
-        if (committedBefore.size() > POLLS_KEPT) {
-            committedBefore.removeFirst();
-        }
+        group.tick();
         if (fault == Kind.WAKE_UP) {
             wakeup();
             step("poll: woken up");
             throwWakeUp();
         }
-        if ((fault == Kind.RESTART || fault == Kind.CRASH) && !restartAsked && !observer.isInUserCode()) {
-            restartAsked = true;
+        if ((fault == Kind.RESTART || fault == Kind.CRASH) && !observer.isInUserCode() && turns.mayRestart()) {
             dead = fault == Kind.CRASH;
             step(dead ? "poll: the process dies" : "poll: the operator stops the container");
             observer.restart(dead);
             long end = System.nanoTime() + STOP_TAKES.toNanos();
-            while (!wakeUp.get() && System.nanoTime() < end) { // the container wakes its consumer up when it is stopped
+            while (!turns.areWoken()
+                    && System.nanoTime() < end) { // the container wakes its consumers up when it is stopped
                 LockSupport.parkNanos(100_000);
             }
             throwWakeUp();
@@ -229,9 +234,7 @@ public final class SimulatedConsumer implements Consumer<String, String> {
         if (fault == Kind.RECREATED) {
             step("the topic is deleted and made again");
             broker.recreate();
-            committedBefore.clear();
-            sought.clear();
-            assignment.forEach(each -> positions.put(each, 0L));
+            group.recreated();
         }
         group(fault);
     }
@@ -244,12 +247,12 @@ public final class SimulatedConsumer implements Consumer<String, String> {
 
     /** The next poll begins a rebalance that gives back what is elsewhere. */
     void giveBack() {
-        elsewhere.replaceAll((partition, polls) -> 0);
+        group.giveBack();
         away = 0;
     }
 
     private void deleteRecords() {
-        for (TopicPartition each : broker.partitions()) {
+        for (TopicPartition each : group.partitions()) {
             long begin = broker.begin(each);
             long offset = begin + trouble.below((int) (broker.end(each) - begin) + 1, "deleted of " + each + begin);
             broker.deleteRecords(each, offset);
@@ -257,14 +260,44 @@ public final class SimulatedConsumer implements Consumer<String, String> {
         }
     }
 
-    private boolean isIdle() {
+    /** Whether it has read all that it can. */
+    boolean isIdle() {
         return joined
-                && elsewhere.isEmpty()
+                && group.isWhole()
                 && !rebalancing
+                && !meeting
+                && isComplete()
                 && assignment.stream().allMatch(each -> {
                     Long position = positions.get(each);
                     return position != null && position >= broker.end(each);
                 });
+    }
+
+    int number() {
+        return number;
+    }
+
+    int generation() {
+        return generation;
+    }
+
+    boolean isWaitingForRealTime() {
+        return !paused.isEmpty();
+    }
+
+    boolean isWoken() {
+        return wakeUp.get();
+    }
+
+    @Nullable
+    Long knownPosition(TopicPartition partition) {
+        return positions.get(partition);
+    }
+
+    /** The topic is another one. */
+    void recreated() {
+        sought.clear();
+        assignment.forEach(each -> positions.put(each, 0L));
     }
 
     private void group(@Nullable Kind fault) {
@@ -273,41 +306,41 @@ public final class SimulatedConsumer implements Consumer<String, String> {
         }
         if (!joined) {
             joined = true;
-            nextGeneration();
-            add(broker.partitions());
+            group.join(this);
+            follow();
             return;
         }
         if (fenced || fault == Kind.LOST) {
+            if (!fenced) {
+                group.expel(this);
+            }
             fenced = false;
             rebalancing = false;
             List<TopicPartition> lost = new ArrayList<>(assignment);
             step("poll: lost " + lost);
-            nextGeneration();
             takeAway(lost, () -> listener.onPartitionsLost(lost));
-            add(lost);
+            follow();
             return;
+        }
+        if (generation != group.generation()) { // another one has begun a rebalance
+            rebalancing = false;
+            follow();
+            return;
+        }
+        if (meeting || !isComplete()) {
+            assign();
         }
         if (rebalancing) {
             rebalancing = false;
             finishRebalance();
             return;
         }
-        List<TopicPartition> back = new ArrayList<>();
-        elsewhere.replaceAll((partition, polls) -> polls - 1);
-        elsewhere.forEach((partition, polls) -> {
-            if (polls <= 0 || trouble.isOver()) {
-                back.add(partition);
-            }
-        });
+        List<TopicPartition> back = group.back();
         if (!back.isEmpty()) {
-            back.forEach(elsewhere::remove);
             step("poll: rebalance gives back " + back);
-            if (protocol == GroupProtocol.EAGER) {
-                revoke(new ArrayList<>(assignment), back);
-            } else {
-                nextGeneration();
-                add(back);
-            }
+            group.nextGeneration();
+            group.share(back);
+            follow();
         } else if (fault == Kind.REBALANCE || asked != null) {
             step("poll: a rebalance begins");
             rebalancing = true;
@@ -322,40 +355,54 @@ public final class SimulatedConsumer implements Consumer<String, String> {
         List<TopicPartition> leaving = new ArrayList<>();
         Set<TopicPartition> these = asked;
         asked = null;
-        for (TopicPartition each : assignment) {
-            if (these == null ? trouble.below(3, each + " leaves in " + generation) == 0 : these.contains(each)) {
+        for (TopicPartition each : group.owned()) {
+            if (these == null
+                    ? trouble.below(3, each + " leaves in " + group.generation()) == 0
+                    : these.contains(each)) {
                 leaving.add(each);
             }
         }
-        nextGeneration();
+        group.nextGeneration();
         step("poll: the rebalance takes away " + leaving);
-        leaving.forEach(
-                each -> elsewhere.put(each, away > 0 ? away : trouble.below(4, each + " is away in " + generation)));
-        if (protocol == GroupProtocol.EAGER) {
-            List<TopicPartition> all = List.copyOf(assignment);
-            revoke(all, List.of());
-        } else {
-            if (!leaving.isEmpty()) {
-                takeAway(leaving, () -> listener.onPartitionsRevoked(leaving));
-            }
-            add(List.of());
+        leaving.forEach(each ->
+                group.takeAway(each, away > 0 ? away : trouble.below(4, each + " is away in " + group.generation())));
+        if (protocol == GroupProtocol.EAGER) { // all leave the group, and join it again
+            group.nextGeneration();
         }
+        follow();
     }
 
-    /** Eager: everything is revoked, then what isn't elsewhere is assigned. */
-    private void revoke(List<TopicPartition> all, List<TopicPartition> added) {
-        nextGeneration();
-        if (!all.isEmpty()) {
-            takeAway(all, () -> listener.onPartitionsRevoked(all));
+    /** Gives up what isn't its own in the group's last generation, or, eager, everything; and gets what is, if nobody has it. */
+    private void follow() {
+        List<TopicPartition> own = group.ofOwner(this);
+        List<TopicPartition> leaving = assignment.stream()
+                .filter(each -> protocol == GroupProtocol.EAGER || !own.contains(each))
+                .toList();
+        generation = group.generation();
+        meeting = true;
+        if (!leaving.isEmpty()) {
+            takeAway(leaving, () -> listener.onPartitionsRevoked(leaving));
         }
-        Set<TopicPartition> next = new LinkedHashSet<>(all);
-        next.addAll(added);
-        next.removeAll(elsewhere.keySet());
-        add(next);
+        assign();
     }
 
-    private void nextGeneration() {
-        broker.generation(++generation);
+    private boolean isComplete() {
+        return assignment.containsAll(group.ofOwner(this));
+    }
+
+    private void assign() {
+        if (protocol == GroupProtocol.EAGER && !group.hasMet()) {
+            return;
+        }
+        List<TopicPartition> added = group.ofOwner(this).stream()
+                .filter(each -> !assignment.contains(each) && !group.isHeldByAnother(each, this))
+                .toList();
+        if (meeting || !added.isEmpty()) {
+            meeting = false;
+            assignment.addAll(added);
+            step("poll: assigned " + added);
+            listener.onPartitionsAssigned(added);
+        }
     }
 
     private void takeAway(List<TopicPartition> partitions, Runnable callback) {
@@ -369,13 +416,6 @@ public final class SimulatedConsumer implements Consumer<String, String> {
                 paused.remove(each);
             });
         }
-    }
-
-    private void add(Collection<TopicPartition> added) {
-        assignment.addAll(added);
-        List<TopicPartition> assigned = List.copyOf(added);
-        step("poll: assigned " + assigned);
-        listener.onPartitionsAssigned(assigned);
     }
 
     private ConsumerRecords<String, String> fetch() {
@@ -462,11 +502,11 @@ public final class SimulatedConsumer implements Consumer<String, String> {
     }
 
     private void retention() {
-        Map<TopicPartition, Long> old = committedBefore.isEmpty() ? Map.of() : committedBefore.getFirst();
-        for (TopicPartition each : broker.partitions()) {
+        Map<TopicPartition, Long> old = group.oldCommits();
+        for (TopicPartition each : group.partitions()) {
             Long committed = old.get(each);
             Long now = broker.committed(each);
-            Long position = positions.get(each);
+            Long position = group.position(each);
             if (committed != null && now != null) {
                 committed = Math.min(committed, now); // an error handler's own commit may overtake the container's
             }
@@ -517,8 +557,9 @@ public final class SimulatedConsumer implements Consumer<String, String> {
             step("commit " + describe(offsets) + ": a rebalance is under way");
             throw new RebalanceInProgressException("simulated: a rebalance is under way");
         }
-        if (fault == Kind.COMMIT_FENCED) {
+        if (fault == Kind.COMMIT_FENCED && !fenced) {
             fenced = true;
+            group.expel(this);
         }
         if (!isMember()) {
             step("commit " + describe(offsets) + ": not a member");
@@ -550,6 +591,11 @@ public final class SimulatedConsumer implements Consumer<String, String> {
 
     private boolean isMember() {
         return !isDead() && !fenced;
+    }
+
+    /** Whether the group has it among its members. */
+    boolean isInGroup() {
+        return joined && !fenced;
     }
 
     private boolean isDead() {
@@ -721,6 +767,7 @@ public final class SimulatedConsumer implements Consumer<String, String> {
     @Override
     public void subscribe(Collection<String> topics, @Nullable ConsumerRebalanceListener callback) {
         subscription = Set.copyOf(topics);
+        topics.forEach(group::topic); // one, always
         listener = callback == null ? NO_LISTENER : callback;
     }
 
@@ -789,7 +836,7 @@ public final class SimulatedConsumer implements Consumer<String, String> {
     @SuppressWarnings("removal") // nothing else makes one with a generation
     public ConsumerGroupMetadata groupMetadata() {
         return new ConsumerGroupMetadata(
-                "group", isDead() || fenced ? -2 : generation, "member", java.util.Optional.empty());
+                "group", isDead() || fenced ? -2 : group.generation(), "member", java.util.Optional.empty());
     }
 
     @Override
@@ -809,6 +856,8 @@ public final class SimulatedConsumer implements Consumer<String, String> {
             runCallbacks();
             leave();
             closed = true;
+            group.leave(this);
+            turns.leave(this);
         }
     }
 
@@ -841,7 +890,7 @@ public final class SimulatedConsumer implements Consumer<String, String> {
 
     @Override
     public List<PartitionInfo> partitionsFor(String topic) {
-        return broker.partitions().stream()
+        return broker.partitions(topic).stream()
                 .map(each -> new PartitionInfo(topic, each.partition(), null, null, null))
                 .toList();
     }
@@ -853,7 +902,7 @@ public final class SimulatedConsumer implements Consumer<String, String> {
 
     @Override
     public Map<String, List<PartitionInfo>> listTopics() {
-        return Map.of(broker.topic(), partitionsFor(broker.topic()));
+        return Map.of(broker.topic(), partitionsFor(broker.topic())); // nobody asks for others
     }
 
     @Override
@@ -903,7 +952,7 @@ public final class SimulatedConsumer implements Consumer<String, String> {
     }
 
     private void step(String step) {
-        sinceStep = 0;
+        turns.step();
         observer.step(step);
     }
 

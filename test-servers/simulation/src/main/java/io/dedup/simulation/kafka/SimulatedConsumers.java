@@ -3,6 +3,7 @@ package io.dedup.simulation.kafka;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.springframework.kafka.core.ConsumerPostProcessor;
@@ -16,8 +17,11 @@ public final class SimulatedConsumers extends DefaultKafkaConsumerFactory<String
     private final SimulatedConsumer.Reset reset;
     private final GroupProtocol protocol;
     private final int maxPollRecords;
+    private final Turns turns;
+    private final Map<String, SimulatedGroup> groups = new ConcurrentHashMap<>();
     private boolean ignoresPostProcessors;
 
+    /** @param alone whether there is one container with one consumer */
     public SimulatedConsumers(
             SimulatedBroker broker,
             Trouble trouble,
@@ -25,6 +29,7 @@ public final class SimulatedConsumers extends DefaultKafkaConsumerFactory<String
             SimulatedConsumer.Reset reset,
             GroupProtocol protocol,
             int maxPollRecords,
+            boolean alone,
             Map<String, Object> more) {
         super(settings(reset, more), new StringDeserializer(), new StringDeserializer());
         this.broker = broker;
@@ -33,6 +38,12 @@ public final class SimulatedConsumers extends DefaultKafkaConsumerFactory<String
         this.reset = reset;
         this.protocol = protocol;
         this.maxPollRecords = maxPollRecords;
+        this.turns = new Turns(broker, trouble, alone);
+    }
+
+    /** All consumers have been made, or no more are: they may poll. */
+    public void begin() {
+        turns.begin();
     }
 
     /** As factories that applications write: consumers are made without the post-processors. */
@@ -59,6 +70,8 @@ public final class SimulatedConsumers extends DefaultKafkaConsumerFactory<String
 
     @Override
     protected Consumer<String, String> createRawConsumer(Map<String, Object> settings) {
-        return new SimulatedConsumer(broker, trouble, observer, reset, protocol, maxPollRecords);
+        SimulatedGroup group = groups.computeIfAbsent(
+                String.valueOf(settings.get("group.id")), id -> new SimulatedGroup(broker, trouble));
+        return new SimulatedConsumer(broker, trouble, observer, reset, protocol, maxPollRecords, turns, group);
     }
 }

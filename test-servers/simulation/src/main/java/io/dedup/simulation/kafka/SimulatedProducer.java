@@ -1,5 +1,7 @@
 package io.dedup.simulation.kafka;
 
+import static java.util.Objects.requireNonNull;
+
 import io.dedup.simulation.kafka.Trouble.Kind;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -27,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A producer. With transactions, what it sends is in the broker once its transaction has committed, with the offsets; without, it sends
- * replies.
+ * replies, and passes records on to retry and dead-letter topics.
  */
 final class SimulatedProducer implements Producer<String, String> {
     private final SimulatedBroker broker;
@@ -112,7 +114,7 @@ final class SimulatedProducer implements Producer<String, String> {
     public Future<RecordMetadata> send(ProducerRecord<String, String> record, @Nullable Callback callback) {
         if (!transactions) {
             Kind fault = observer.isDead() ? Kind.SEND_FAILS : trouble.atSend();
-            observer.step("send " + record.value() + (fault == null ? "" : ": " + fault));
+            observer.step("send " + record.value() + " to " + record.topic() + (fault == null ? "" : ": " + fault));
             if (fault != Kind.SEND_FAILS) {
                 deliver(record);
             }
@@ -135,6 +137,11 @@ final class SimulatedProducer implements Producer<String, String> {
     private void deliver(ProducerRecord<String, String> record) {
         if (record.topic().equals(SimulatedProducers.DEAD_LETTERS)) {
             broker.deadLetter(record.value());
+        } else if (!broker.partitions(record.topic()).isEmpty()) {
+            broker.passOn(
+                    new TopicPartition(record.topic(), requireNonNull(record.partition())),
+                    record.headers(),
+                    record.value());
         } else {
             broker.reply(record.value());
         }
@@ -145,7 +152,9 @@ final class SimulatedProducer implements Producer<String, String> {
 
     @Override
     public List<PartitionInfo> partitionsFor(String topic) {
-        return List.of();
+        return broker.partitions(topic).stream()
+                .map(each -> new PartitionInfo(topic, each.partition(), null, null, null))
+                .toList();
     }
 
     @Override

@@ -91,5 +91,10 @@ final class SimulatedWorld implements World, SimulatedConsumer.Observer {
     }
 
     @Override
+    public boolean isTimeSimulated() {
+        return false;
+    }
+
+    @Override
     public void restart(boolean crash) {}
 }
