@@ -16,6 +16,11 @@ final class FaultyConsumers {
     /** Runs on the consumer's thread. What it throws is what the consumer's call throws. */
     interface BeforeCall {
         void run(String method, @Nullable Object firstArgument);
+
+        /** Whether it does itself what a method would do that returns nothing. */
+        default boolean replaces(String method, @Nullable Object @Nullable [] arguments) {
+            return false;
+        }
     }
 
     private FaultyConsumers() {}
@@ -37,6 +42,9 @@ final class FaultyConsumers {
         return (Consumer<String, String>) Proxy.newProxyInstance(
                 FaultyConsumers.class.getClassLoader(), new Class<?>[] {Consumer.class}, (self, method, arguments) -> {
                     before.run(method.getName(), arguments == null || arguments.length == 0 ? null : arguments[0]);
+                    if (before.replaces(method.getName(), arguments)) {
+                        return null;
+                    }
                     try {
                         return method.invoke(real, arguments);
                     } catch (InvocationTargetException e) {

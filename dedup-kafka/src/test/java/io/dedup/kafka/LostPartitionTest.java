@@ -11,10 +11,13 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.OffsetCommitCallback;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.serialization.StringSerializer;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -180,6 +183,52 @@ class LostPartitionTest {
                 await().atMost(Scene.PATIENCE)
                         .untilAsserted(() -> assertThat(scene.committed()).isEqualTo(Map.of(1, 1L)));
             }
+        }
+    }
+
+    @ParameterizedTest(name = "throws {0}")
+    @ValueSource(booleans = {true, false})
+    @DisplayName("K12 K21 what is kept of a batch is committed, too, if its commit throws at first, or fails")
+    void commitOfWhatIsKeptFails(boolean throwing) {
+        AtomicInteger commits = new AtomicInteger();
+        FaultyConsumers.BeforeCall firstFails = new FaultyConsumers.BeforeCall() {
+            @Override
+            public void run(String method, @Nullable Object firstArgument) {
+                if (throwing && method.equals("commitAsync") && commits.getAndIncrement() == 0) {
+                    throw new TimeoutException("the commit isn't sent");
+                }
+            }
+
+            /** As the consumer of the new group protocol: without the offsets. */
+            @Override
+            public boolean replaces(String method, @Nullable Object @Nullable [] arguments) {
+                if (throwing || !method.equals("commitAsync") || commits.getAndIncrement() > 0) {
+                    return false;
+                }
+                ((OffsetCommitCallback) arguments[1]).onComplete(null, new TimeoutException("no answer"));
+                return true;
+            }
+        };
+        try (Scene scene = new Scene(2, policy -> policy)) {
+            var container = FaultyConsumers.container(
+                    scene,
+                    scene.properties(
+                            AckMode.MANUAL, (BatchAcknowledgingMessageListener<String, String>) (records, ack) -> {
+                                records.forEach(scene.effect());
+                                acks.add(ack);
+                            }),
+                    TakeOverAssignor.ranked(1),
+                    firstFails);
+            scene.sendTo(0, "left");
+            scene.sendTo(1, "kept");
+            scene.start(container);
+            scene.awaitEffectsOf("left", "kept");
+            try (var unused = scene.takeOver()) {
+                acks.forEach(Acknowledgment::acknowledge);
+                await().atMost(Scene.PATIENCE)
+                        .untilAsserted(() -> assertThat(scene.committed()).isEqualTo(Map.of(1, 1L)));
+            }
+            assertThat(commits).hasValueGreaterThan(1);
         }
     }
 

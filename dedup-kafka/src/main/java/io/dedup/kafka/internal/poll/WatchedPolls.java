@@ -199,16 +199,23 @@ public final class WatchedPolls {
         if (unsent.isEmpty()) {
             return;
         }
-        target.commitAsync(unsent, (offsets, failure) -> {
-            if (failure == null) {
-                committed(offsets);
-                return;
-            }
-            pending.unsent(offsets.keySet());
-            if (!(failure instanceof RebalanceInProgressException)) {
-                log.warn("Cannot commit {} now; trying again before the next poll", offsets, failure);
-            }
-        });
+        try {
+            target.commitAsync(
+                    unsent,
+                    (offsets, failure) -> { // the offsets are null if the new group protocol's consumer has failed
+                        if (failure == null) {
+                            committed(unsent);
+                            return;
+                        }
+                        pending.unsent(unsent.keySet());
+                        if (!(failure instanceof RebalanceInProgressException)) {
+                            log.warn("Cannot commit {} now; trying again before the next poll", unsent, failure);
+                        }
+                    });
+        } catch (RuntimeException e) { // for example interrupted
+            pending.unsent(unsent.keySet());
+            throw e;
+        }
     }
 
     /**
@@ -300,6 +307,9 @@ public final class WatchedPolls {
         if (records.isEmpty()) {
             return records;
         }
+        // A topic that was made again, or a log that was cut, is read again without a seek.
+        records.partitions()
+                .forEach(id -> pending.moved(id, records.records(id).get(0).offset()));
         outstanding.polled(records);
         deliveries.polled(session, records);
         ConsumerRecords<?, ?> ordered = deferred.last(records);
