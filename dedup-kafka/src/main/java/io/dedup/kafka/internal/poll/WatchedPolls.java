@@ -7,14 +7,17 @@ import io.dedup.kafka.internal.ack.PendingDeliveries;
 import io.dedup.kafka.internal.ack.Redeliveries;
 import io.dedup.kafka.internal.record.RecordDeliveries;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
@@ -293,6 +296,26 @@ public final class WatchedPolls {
         }
     }
 
+    /**
+     * User code resumes partitions, perhaps in the middle of a poll, in a callback. That poll must not go on behind dropped records,
+     * so their partitions are resumed after it.
+     */
+    Collection<?> resumable(Object partitions) {
+        List<Object> now = new ArrayList<>((Collection<?>) partitions);
+        if (leaving) {
+            Set<TopicPartition> dropped =
+                    outstanding.dropIsSuspected() ? outstanding.offsets().keySet() : Set.of();
+            for (Object each : List.copyOf(now)) {
+                TopicPartition partition = (TopicPartition) each;
+                if (elsewhere || dropped.contains(partition)) {
+                    now.remove(partition);
+                    pausedForPoll.add(partition);
+                }
+            }
+        }
+        return now;
+    }
+
     private Duration shortened(Duration timeout, boolean elsewhere) {
         Duration shorter = holds.untilNextEnd(timeout);
         boolean waiting = !elsewhere && outstanding.dropIsSuspected();
@@ -308,8 +331,13 @@ public final class WatchedPolls {
             return records;
         }
         // A topic that was made again, or a log that was cut, is read again without a seek.
-        records.partitions()
-                .forEach(id -> pending.moved(id, records.records(id).get(0).offset()));
+        for (TopicPartition id : records.partitions()) {
+            List<? extends ConsumerRecord<?, ?>> ofPartition =
+                    records.records(id); // empty, if an interceptor has taken them
+            if (!ofPartition.isEmpty()) {
+                pending.moved(id, ofPartition.get(0).offset());
+            }
+        }
         outstanding.polled(records);
         deliveries.polled(session, records);
         ConsumerRecords<?, ?> ordered = deferred.last(records);
