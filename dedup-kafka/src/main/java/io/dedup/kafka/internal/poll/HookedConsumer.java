@@ -120,9 +120,6 @@ final class HookedConsumer extends ConsumerWrapper {
                 return sought;
             }
             case "pause" -> polls.paused();
-            case "resume" -> {
-                return call(method, new Object[] {polls.resumable(requireNonNull(arguments)[0])});
-            }
             default -> {}
         }
         return call(method, arguments);

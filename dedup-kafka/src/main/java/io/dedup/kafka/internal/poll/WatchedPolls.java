@@ -7,17 +7,14 @@ import io.dedup.kafka.internal.ack.PendingDeliveries;
 import io.dedup.kafka.internal.ack.Redeliveries;
 import io.dedup.kafka.internal.record.RecordDeliveries;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.consumer.Consumer;
-import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
@@ -203,18 +200,17 @@ public final class WatchedPolls {
             return;
         }
         try {
-            target.commitAsync(
-                    unsent,
-                    (offsets, failure) -> { // the offsets are null if the new group protocol's consumer has failed
-                        if (failure == null) {
-                            committed(unsent);
-                            return;
-                        }
-                        pending.unsent(unsent.keySet());
-                        if (!(failure instanceof RebalanceInProgressException)) {
-                            log.warn("Cannot commit {} now; trying again before the next poll", unsent, failure);
-                        }
-                    });
+            // The offsets that it names are null if the consumer of the new group protocol has failed.
+            target.commitAsync(unsent, (offsets, failure) -> {
+                if (failure == null) {
+                    committed(unsent);
+                    return;
+                }
+                pending.unsent(unsent.keySet());
+                if (!(failure instanceof RebalanceInProgressException)) {
+                    log.warn("Cannot commit {} now; trying again before the next poll", unsent, failure);
+                }
+            });
         } catch (RuntimeException e) { // for example interrupted
             pending.unsent(unsent.keySet());
             throw e;
@@ -296,26 +292,6 @@ public final class WatchedPolls {
         }
     }
 
-    /**
-     * User code resumes partitions, perhaps in the middle of a poll, in a callback. That poll must not go on behind dropped records,
-     * so their partitions are resumed after it.
-     */
-    Collection<?> resumable(Object partitions) {
-        List<Object> now = new ArrayList<>((Collection<?>) partitions);
-        if (leaving) {
-            Set<TopicPartition> dropped =
-                    outstanding.dropIsSuspected() ? outstanding.offsets().keySet() : Set.of();
-            for (Object each : List.copyOf(now)) {
-                TopicPartition partition = (TopicPartition) each;
-                if (elsewhere || dropped.contains(partition)) {
-                    now.remove(partition);
-                    pausedForPoll.add(partition);
-                }
-            }
-        }
-        return now;
-    }
-
     private Duration shortened(Duration timeout, boolean elsewhere) {
         Duration shorter = holds.untilNextEnd(timeout);
         boolean waiting = !elsewhere && outstanding.dropIsSuspected();
@@ -329,14 +305,6 @@ public final class WatchedPolls {
     ConsumerRecords<?, ?> polled(ConsumerRecords<?, ?> records) {
         if (records.isEmpty()) {
             return records;
-        }
-        // A topic that was made again, or a log that was cut, is read again without a seek.
-        for (TopicPartition id : records.partitions()) {
-            List<? extends ConsumerRecord<?, ?>> ofPartition =
-                    records.records(id); // empty, if an interceptor has taken them
-            if (!ofPartition.isEmpty()) {
-                pending.moved(id, ofPartition.get(0).offset());
-            }
         }
         outstanding.polled(records);
         deliveries.polled(session, records);
