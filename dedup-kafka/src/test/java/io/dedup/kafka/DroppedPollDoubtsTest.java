@@ -10,6 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -273,6 +274,63 @@ class DroppedPollDoubtsTest {
             scene.start(container);
             scene.awaitCommitted(4);
             assertThat(scene.effects).containsExactly("a", "b", "c", "d");
+        }
+    }
+
+    enum InThePoll {
+        RESUMED,
+        PAUSED
+    }
+
+    /**
+     * The position is found within a poll in which user code, for example a rebalance's callback, resumes the partition: that poll
+     * goes on behind the dropped records. What user code pauses instead stays paused.
+     */
+    @ParameterizedTest
+    @EnumSource
+    void userCodeWithinThePoll(InThePoll does) {
+        try (Scene scene = new Scene()) {
+            Set<TopicPartition> partition = Set.of(new TopicPartition(scene.topic, 0));
+            AtomicReference<Consumer<String, String>> consumer = new AtomicReference<>();
+            List<Integer> handledAtPolls = new CopyOnWriteArrayList<>();
+            var container = FaultyConsumers.container(
+                    scene, records(scene, AckMode.BATCH), Map.of("max.poll.records", 2), (method, argument) -> {
+                        if (consumer.get() == null) {
+                            return;
+                        }
+                        if (method.equals("position") && handledAtPolls.isEmpty()) {
+                            throw new TimeoutException("the partition has no leader");
+                        }
+                        if (method.equals("poll")) {
+                            handledAtPolls.add(scene.effects.size());
+                            if (does == InThePoll.RESUMED || handledAtPolls.size() > 2) {
+                                consumer.get().resume(partition);
+                            } else if (handledAtPolls.size() == 1) {
+                                consumer.get().pause(partition);
+                            }
+                        }
+                    });
+            container.setRecordInterceptor(new RecordInterceptor<>() {
+                @Override
+                public ConsumerRecord<String, String> intercept(
+                        ConsumerRecord<String, String> record, Consumer<String, String> its) {
+                    return record;
+                }
+
+                @Override
+                public void afterRecord(ConsumerRecord<String, String> record, Consumer<String, String> its) {
+                    if (consumer.compareAndSet(null, its)) {
+                        throw new IllegalStateException("an interceptor fails");
+                    }
+                }
+            });
+            scene.send("a", "b", "c", "d");
+            scene.start(container);
+            scene.awaitCommitted(4);
+            assertThat(scene.effects).containsExactly("a", "b", "c", "d");
+            if (does == InThePoll.PAUSED) {
+                assertThat(handledAtPolls).startsWith(1, 1, 1);
+            }
         }
     }
 

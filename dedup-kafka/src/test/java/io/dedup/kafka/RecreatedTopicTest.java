@@ -1,5 +1,6 @@
 package io.dedup.kafka;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -11,15 +12,24 @@ import java.util.Map;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.errors.TopicExistsException;
+import org.apache.kafka.common.serialization.Deserializer;
+import org.apache.kafka.common.serialization.StringDeserializer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.kafka.core.DefaultKafkaConsumerFactory;
+import org.springframework.kafka.listener.AcknowledgingMessageListener;
 import org.springframework.kafka.listener.BatchMessageListener;
 import org.springframework.kafka.listener.ConcurrentMessageListenerContainer;
+import org.springframework.kafka.listener.ContainerProperties;
 import org.springframework.kafka.listener.ContainerProperties.AckMode;
+import org.springframework.kafka.listener.DefaultErrorHandler;
 import org.springframework.kafka.listener.MessageListener;
+import org.springframework.kafka.support.TopicPartitionOffset;
+import org.springframework.kafka.support.serializer.ErrorHandlingDeserializer;
+import org.springframework.util.backoff.FixedBackOff;
 
 @DisplayName("K23 Offsets that return, because a topic was deleted and made again")
 class RecreatedTopicTest {
@@ -116,6 +126,47 @@ class RecreatedTopicTest {
         recreate();
         sendValues("new-0", "new-1");
         scene.awaitEffects("old-0", "old-1", "old-2", "new-0", "new-1");
+    }
+
+    /** With assigned partitions no rebalance tells that the topic is another one. */
+    @Test
+    @DisplayName("no commit is raised to an offset of the former topic")
+    void whatIsRecoveredFirst() throws Exception {
+        decorateWith(KafkaDedup.builder(scene.dedup).id(KafkaMessageIds.coordinates()));
+        AcknowledgingMessageListener<String, String> listener = (record, acknowledgment) -> {
+            scene.effects.add(record.value());
+            acknowledgment.acknowledge();
+        };
+        ContainerProperties shape = new ContainerProperties(new TopicPartitionOffset(scene.topic, 0));
+        shape.setMessageListener(listener);
+        shape.setAckMode(AckMode.MANUAL_IMMEDIATE);
+        shape.setGroupId(scene.group);
+        Map<String, Object> config = scene.consumerConfig();
+        config.put("metadata.max.age.ms", 100);
+        Deserializer<String> onlyOld = (topic, bytes) -> {
+            String value = new String(bytes, UTF_8);
+            if (!value.startsWith("old")) {
+                throw new IllegalArgumentException("reaches no listener");
+            }
+            return value;
+        };
+        var container = new ConcurrentMessageListenerContainer<>(
+                new DefaultKafkaConsumerFactory<>(
+                        config, new StringDeserializer(), new ErrorHandlingDeserializer<>(onlyOld)),
+                shape);
+        container.setBeanName("c-" + scene.topic);
+        DefaultErrorHandler recovering = new DefaultErrorHandler(
+                (record, failure) -> scene.effects.add("recovered " + record.offset()), new FixedBackOff(0, 0));
+        recovering.setCommitRecovered(true);
+        container.setCommonErrorHandler(recovering);
+        scene.start(container);
+        sendValues("old-0", "old-1", "old-2");
+        scene.awaitEffects("old-0", "old-1", "old-2");
+        scene.awaitCommitted(3);
+        recreate();
+        sendValues("new-0");
+        scene.awaitEffects("old-0", "old-1", "old-2", "recovered 0");
+        scene.awaitCommitted(1);
     }
 
     @Test

@@ -86,7 +86,8 @@ public final class SimpleConsumerLoopBuilder {
     }
 
     /**
-     * How long {@link SimpleConsumerLoop#close} waits for running handlers; 30 s by default.
+     * How long {@link SimpleConsumerLoop#close} waits for running handlers, and, if it returns messages, for the receive that is
+     * under way and would get them back; 30 s by default.
      *
      * @throws IllegalArgumentException when it is negative
      */

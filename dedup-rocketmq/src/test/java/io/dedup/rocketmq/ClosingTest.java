@@ -101,4 +101,26 @@ class ClosingTest {
             again.fail(new IllegalStateException("the other one failed"));
         }
     }
+
+    @Test
+    @DisplayName(
+            "R9: what a loop returns when it closes isn't received by that loop once more, at the cost of an attempt")
+    void returnedByAClosingLoop() {
+        try (Scene scene = Scene.normal()) {
+            Execution elsewhere = scene.runningElsewhere("played");
+            PlayedBroker broker = new PlayedBroker();
+            broker.receivesFor(Duration.ofSeconds(3));
+            broker.redeliver();
+            broker.deliver(new PlayedMessage(scene.topic, Map.of("id", "played", "name", "m"), List.of(), ""));
+            SimpleConsumerLoop loop = scene.builder()
+                    .build()
+                    .loop(broker.consumer(), effect(scene))
+                    .invisibleDuration(PlayedBroker.INVISIBLE)
+                    .start();
+            await().atMost(Scene.PATIENCE).until(() -> scene.count("deferred played") > 0 && broker.isReceiving());
+            loop.close();
+            assertThat(broker.orders).containsExactly("back m PT1S");
+            elsewhere.giveBack();
+        }
+    }
 }

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * the consumer is recorded. It delivers nothing by itself, unless it is told to redeliver what is given back. Thread-safe.
  */
 public final class PlayedBroker {
-    static final Duration INVISIBLE = Duration.ofMillis(2_900);
+    public static final Duration INVISIBLE = Duration.ofMillis(2_900);
 
     /** {@code "ack NAME"} and {@code "back NAME DURATION"}, in the order of the calls. */
     public final List<String> orders = new CopyOnWriteArrayList<>();
@@ -33,6 +33,8 @@ public final class PlayedBroker {
     private final BlockingQueue<List<MessageView>> deliveries = new LinkedBlockingQueue<>();
     private final Set<String> refused = ConcurrentHashMap.newKeySet();
     private volatile boolean redelivering;
+    private volatile Duration longestReceive = Duration.ofMillis(20);
+    private volatile boolean receiving;
 
     /** The next receive returns these, in this order. */
     void deliver(MessageView... together) {
@@ -42,6 +44,15 @@ public final class PlayedBroker {
     /** From now on what is given back is received again at once, each message alone. */
     void redeliver() {
         redelivering = true;
+    }
+
+    /** From now on a receive waits this long for a message. */
+    void receivesFor(Duration time) {
+        longestReceive = time;
+    }
+
+    boolean isReceiving() {
+        return receiving;
     }
 
     /** From now on the invisible time of this message cannot be prolonged: it belongs to another consumer. */
@@ -91,7 +102,9 @@ public final class PlayedBroker {
                         case "getConsumerGroup" -> "group";
                         case "getSubscriptionExpressions" -> Map.of();
                         case "receive" -> {
-                            List<MessageView> next = deliveries.poll(20, TimeUnit.MILLISECONDS);
+                            receiving = true;
+                            List<MessageView> next = deliveries.poll(longestReceive.toMillis(), TimeUnit.MILLISECONDS);
+                            receiving = false;
                             yield next == null ? List.of() : next;
                         }
                         case "ackAsync" -> {

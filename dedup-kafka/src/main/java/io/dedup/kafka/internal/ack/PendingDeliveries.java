@@ -69,15 +69,17 @@ public final class PendingDeliveries {
         });
     }
 
-    /** The consumer's position was moved to this offset. From there on, an offset may be committed once more. */
-    void moved(TopicPartition id, long offset) {
-        locked(() -> {
-            PendingPartition partition = partitions.get(id);
-            if (partition != null) {
-                partition.goesBack(offset);
-            }
-            return id;
-        });
+    /** The partition is read from this offset on. From there on, an offset may be committed once more. */
+    public void moved(TopicPartition id, long offset) {
+        if (hasHadAny) {
+            locked(() -> {
+                PendingPartition partition = partitions.get(id);
+                if (partition != null) {
+                    partition.goesBack(offset);
+                }
+                return id;
+            });
+        }
     }
 
     /** The records that the handler has and that the current call, or the last one, has sought to or below. */

@@ -119,7 +119,7 @@ final class HookedConsumer extends ConsumerWrapper {
                 sought(polls, requireNonNull(arguments));
                 return sought;
             }
-            case "pause" -> polls.paused();
+            case "pause" -> polls.paused((Collection<?>) requireNonNull(arguments)[0]);
             default -> {}
         }
         return call(method, arguments);

@@ -1,6 +1,7 @@
 package io.dedup.kafka.internal.poll;
 
 import io.dedup.kafka.internal.Partitions;
+import io.dedup.kafka.internal.spring.PollResults;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -49,6 +50,26 @@ public final class OutstandingRecords {
 
     private @Nullable Range current;
     private boolean dropSuspected;
+
+    /**
+     * Of these polled records those that don't lie behind dropped ones. A poll goes on behind these if user code resumes their
+     * partition in the middle of it. The partition's position is known by then, so the next poll begins with the dropped ones.
+     */
+    <K, V> ConsumerRecords<K, V> withoutThoseBehindDropped(ConsumerRecords<K, V> polled) {
+        if (polled.isEmpty() || !dropIsSuspected()) {
+            return polled;
+        }
+        Map<TopicPartition, Long> dropped = offsets();
+        Map<TopicPartition, List<ConsumerRecord<K, V>>> others = new LinkedHashMap<>();
+        for (TopicPartition partition : polled.partitions()) {
+            List<ConsumerRecord<K, V>> list = polled.records(partition);
+            Long from = dropped.get(partition);
+            if (from == null || list.isEmpty() || list.get(0).offset() <= from) {
+                others.put(partition, list);
+            }
+        }
+        return others.size() == polled.partitions().size() ? polled : PollResults.of(others, polled);
+    }
 
     /** The consumer passes these records to the container. */
     void polled(ConsumerRecords<?, ?> records) {

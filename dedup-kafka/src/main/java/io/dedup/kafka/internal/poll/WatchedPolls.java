@@ -10,11 +10,13 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
@@ -301,10 +303,18 @@ public final class WatchedPolls {
         return wakeUps.take() ? Duration.ZERO : shorter;
     }
 
-    /** Takes the polled records, and returns them in the order for the container. */
-    ConsumerRecords<?, ?> polled(ConsumerRecords<?, ?> records) {
+    /** Takes the polled records, and returns those for the container, in its order. */
+    ConsumerRecords<?, ?> polled(ConsumerRecords<?, ?> polled) {
+        ConsumerRecords<?, ?> records = outstanding.withoutThoseBehindDropped(polled);
         if (records.isEmpty()) {
             return records;
+        }
+        for (TopicPartition id : records.partitions()) {
+            List<? extends ConsumerRecord<?, ?>> ofPartition = records.records(id);
+            if (!ofPartition.isEmpty()) { // as it is if an interceptor has taken them
+                // A topic that was made again, or a log that was cut, is read again without a seek.
+                pending.moved(id, ofPartition.get(0).offset());
+            }
         }
         outstanding.polled(records);
         deliveries.polled(session, records);
@@ -360,8 +370,9 @@ public final class WatchedPolls {
         holds.nacked(sleep);
     }
 
-    /** The container, or whoever else has the consumer, pauses partitions. */
-    void paused() {
+    /** The container, or whoever else has the consumer, pauses partitions, perhaps in the middle of a poll: they stay paused. */
+    void paused(Collection<?> partitions) {
+        pausedForPoll.removeAll(partitions);
         holds.paused();
     }
 

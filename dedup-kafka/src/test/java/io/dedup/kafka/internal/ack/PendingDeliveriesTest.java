@@ -24,6 +24,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class PendingDeliveriesTest {
     private final Deduplicator dedup = Deduplicators.builder(new InMemoryDedupStore())
@@ -174,15 +176,20 @@ class PendingDeliveriesTest {
         assertThat(sent).hasValue(0);
     }
 
-    @Test
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
     @DisplayName("K5 no commit goes below what is acknowledged, unless somebody has sought back")
-    void readAgain() {
+    void readAgain(boolean byTheContainerLater) {
         ContainerAck ack = ContainerAck.ofBatch(() -> {});
         PendingDelivery given = given(record(4), ack);
         pending.closed(pending.close(List.of(given), ack), ack);
         assertThat(pending.notMovedBack(ORDERS, 3)).isEqualTo(5);
 
-        pending.soughtBack().moved(ORDERS, 2);
+        if (byTheContainerLater) {
+            pending.soughtBack().sought(ORDERS, 2);
+        } else {
+            pending.soughtBack().moved(ORDERS, 2);
+        }
 
         assertThat(pending.notMovedBack(ORDERS, 3)).isEqualTo(3);
     }

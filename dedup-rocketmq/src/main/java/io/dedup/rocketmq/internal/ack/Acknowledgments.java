@@ -5,6 +5,7 @@ import io.dedup.rocketmq.internal.open.OpenMessage;
 import io.dedup.rocketmq.internal.open.OpenMessages;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
@@ -20,10 +21,12 @@ public final class Acknowledgments {
     private final RetryDelay retryDelay;
     private final Consumer<OpenMessage> onTurn;
     private final Runnable whenOver;
+    private final Duration invisibleDuration;
 
     /**
      * Creates the one of a loop.
      *
+     * @param invisibleDuration for which a message stays invisible while it waits to be returned
      * @param onTurn called once for each message that had to wait in its message group, when its turn has come
      * @param whenOver called, possibly more than once, when the loop stops and no message is open
      */
@@ -31,11 +34,13 @@ public final class Acknowledgments {
             OpenMessages open,
             BrokerRequests broker,
             RetryDelay retryDelay,
+            Duration invisibleDuration,
             Consumer<OpenMessage> onTurn,
             Runnable whenOver) {
         this.open = open;
         this.broker = broker;
         this.retryDelay = retryDelay;
+        this.invisibleDuration = invisibleDuration;
         this.onTurn = onTurn;
         this.whenOver = whenOver;
     }
@@ -87,11 +92,19 @@ public final class Acknowledgments {
             open.returned(all, delay);
             for (OpenMessage each : all) {
                 each.giveBackUnstartedClaim(); // before another consumer receives the message
-                broker.redeliverAfter(each.received(), delay);
+                redeliverAfter(each, delay);
             }
             return all;
         });
         afterClose(closed);
+    }
+
+    private void redeliverAfter(OpenMessage message, Duration delay) {
+        CompletableFuture<Void> received = open.received();
+        if (!received.isDone()) {
+            broker.redeliverAfter(message.received(), invisibleDuration);
+        }
+        broker.redeliverAfter(message.received(), delay, received);
     }
 
     private void afterClose(List<OpenMessage> closed) {

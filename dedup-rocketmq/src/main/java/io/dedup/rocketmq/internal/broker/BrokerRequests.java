@@ -74,7 +74,13 @@ public final class BrokerRequests {
 
     /** Returns the message: the broker redelivers it after the delay. */
     public void redeliverAfter(ReceivedMessage message, Duration delay) {
-        CompletableFuture<Answer> unused = request(message, "return", () -> changeInvisibleTime(message, delay));
+        redeliverAfter(message, delay, CompletableFuture.completedFuture(null));
+    }
+
+    /** As {@link #redeliverAfter(ReceivedMessage, Duration)}, as soon as the future has ended. */
+    public void redeliverAfter(ReceivedMessage message, Duration delay, CompletableFuture<Void> first) {
+        CompletableFuture<Answer> unused =
+                request(message, "return", () -> first.thenCompose(nothing -> changeInvisibleTime(message, delay)));
     }
 
     /**

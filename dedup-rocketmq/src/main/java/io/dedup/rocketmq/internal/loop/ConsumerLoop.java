@@ -52,8 +52,13 @@ public final class ConsumerLoop {
         this.broker = new BrokerRequests(consumer);
         BatchQueue<OpenMessage> turns = new BatchQueue<>();
         BatchQueue<OpenMessage> succeeded = new BatchQueue<>();
-        this.acknowledgments =
-                new Acknowledgments(open, broker, new RetryDelay(settings.retryDelay()), turns::add, threads::end);
+        this.acknowledgments = new Acknowledgments(
+                open,
+                broker,
+                new RetryDelay(settings.retryDelay()),
+                settings.invisibleDuration(),
+                turns::add,
+                threads::end);
         MessageClaims claims =
                 new MessageClaims(engine, group, waits, open, acknowledgments, threads, this::handle, this::handleHere);
         Completions completions = new Completions(engine, acknowledgments);
@@ -107,9 +112,10 @@ public final class ConsumerLoop {
 
     /**
      * Stops receiving, returns messages whose handlers haven't started, and waits for running handlers and for the
-     * broker.
+     * broker. Messages are returned when the last receive has ended.
      */
     public void close() {
+        long begun = System.nanoTime();
         acknowledgments.stop();
         if (!open.awaitNoneOpen(settings.shutdownTimeout())) {
             log.warn(
@@ -120,6 +126,7 @@ public final class ConsumerLoop {
                     consumer.getConsumerGroup(),
                     settings.shutdownTimeout().toMillis());
         }
-        broker.awaitAnswers(LONGEST_ANSWER);
+        Duration left = settings.shutdownTimeout().minusNanos(System.nanoTime() - begun);
+        broker.awaitAnswers(left.isNegative() ? LONGEST_ANSWER : left.plus(LONGEST_ANSWER));
     }
 }

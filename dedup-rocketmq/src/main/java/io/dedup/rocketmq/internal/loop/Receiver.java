@@ -67,9 +67,17 @@ final class Receiver implements Runnable {
         }
     }
 
+    private List<MessageView> received(int most) throws ClientException {
+        try {
+            return consumer.receive(most, settings.invisibleDuration());
+        } finally {
+            open.endReceive();
+        }
+    }
+
     private void receive(int most) throws ClientException {
         List<OpenMessage> messages = new ArrayList<>();
-        for (MessageView view : consumer.receive(most, settings.invisibleDuration())) {
+        for (MessageView view : received(most)) {
             try {
                 messages.add(new OpenMessage(view, deliveries.of(view)));
             } catch (RuntimeException | Error e) { // the other messages are handled nevertheless

@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -33,6 +34,9 @@ public final class OpenMessages {
 
     private final int capacity;
     private final int concurrency;
+    /** Ends with the receive that is under way. */
+    private CompletableFuture<Void> received = CompletableFuture.completedFuture(null);
+
     private boolean storeAnswers = true;
     private boolean stuck; // every handler thread has an overdue handler
     private boolean stopping;
@@ -59,10 +63,25 @@ public final class OpenMessages {
             if (stopping) {
                 return 0;
             }
+            received = new CompletableFuture<>();
             long now = System.nanoTime();
             returned.values().removeIf(until -> until - now <= 0);
             return returned.isEmpty() ? capacity - messages.size() : 1;
         });
+    }
+
+    /** The loop has received, or has failed to. */
+    public void endReceive() {
+        lock.get(() -> received).complete(null);
+    }
+
+    /**
+     * Ends as soon as a message may be returned. A loop that stops, or whose handlers are all overdue, may still be receiving: it
+     * would get what it returns and return it once more, which takes a delivery attempt from a message that nobody has tried to
+     * handle. It receives no more after that.
+     */
+    public CompletableFuture<Void> received() {
+        return lock.get(() -> stopping || stuck ? received : CompletableFuture.completedFuture(null));
     }
 
     /** These messages are being returned, and redelivered after this delay, unless they have used up their attempts. */

@@ -36,6 +36,7 @@ class CompletionsTest {
             open,
             new BrokerRequests(broker.consumer()),
             new RetryDelay(attempt -> Duration.ofSeconds(1)),
+            PlayedBroker.INVISIBLE,
             message -> {},
             () -> {});
 

@@ -53,6 +53,7 @@ class HandlerRunsTest {
                 open,
                 new BrokerRequests(broker.consumer()),
                 new RetryDelay(attempt -> Duration.ofSeconds(1)),
+                PlayedBroker.INVISIBLE,
                 message -> {},
                 () -> {});
         MessageClaims claims = new MessageClaims(
