@@ -147,6 +147,11 @@ class LedgerTest {
             Map<String, Object> config = new HashMap<>(PROTOCOLS.get(protocol));
             config.computeIfPresent("group.instance.id", (key, name) -> name + "-" + number);
             config.put("max.poll.records", 25);
+            if (!config.containsKey("group.protocol")) {
+                // A member that leaves in a rebalance may not be heard, and by default keeps its partitions for 45 s.
+                config.put("session.timeout.ms", 8_000);
+                config.put("heartbeat.interval.ms", 1_000);
+            }
             return config;
         }
 
