@@ -35,6 +35,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.kafka.core.DefaultKafkaConsumerFactory;
+import org.springframework.kafka.listener.AcknowledgingConsumerAwareMessageListener;
 import org.springframework.kafka.listener.AcknowledgingMessageListener;
 import org.springframework.kafka.listener.BatchConsumerAwareMessageListener;
 import org.springframework.kafka.listener.BatchListenerFailedException;
@@ -279,7 +280,31 @@ class DroppedPollDoubtsTest {
 
     enum InThePoll {
         RESUMED,
-        PAUSED
+        PAUSED,
+        PAUSED_FOR_THE_CALL,
+        PAUSE_IS_REFUSED;
+
+        void call(Consumer<?, ?> consumer, TopicPartition partition, int poll) {
+            Set<TopicPartition> all = Set.of(partition);
+            switch (this) {
+                case RESUMED -> consumer.resume(all);
+                case PAUSED -> {
+                    if (poll == 1) {
+                        consumer.pause(all);
+                    } else if (poll == 3) {
+                        consumer.resume(all);
+                    }
+                }
+                case PAUSED_FOR_THE_CALL -> {
+                    Set<TopicPartition> before = consumer.paused();
+                    consumer.pause(all);
+                    consumer.resume(before.contains(partition) ? Set.of() : all);
+                }
+                case PAUSE_IS_REFUSED ->
+                    assertThatThrownBy(() -> consumer.pause(List.of(new TopicPartition("not-assigned", 0), partition)))
+                            .isInstanceOf(IllegalStateException.class);
+            }
+        }
     }
 
     /**
@@ -290,7 +315,7 @@ class DroppedPollDoubtsTest {
     @EnumSource
     void userCodeWithinThePoll(InThePoll does) {
         try (Scene scene = new Scene()) {
-            Set<TopicPartition> partition = Set.of(new TopicPartition(scene.topic, 0));
+            TopicPartition partition = new TopicPartition(scene.topic, 0);
             AtomicReference<Consumer<String, String>> consumer = new AtomicReference<>();
             List<Integer> handledAtPolls = new CopyOnWriteArrayList<>();
             var container = FaultyConsumers.container(
@@ -303,11 +328,7 @@ class DroppedPollDoubtsTest {
                         }
                         if (method.equals("poll")) {
                             handledAtPolls.add(scene.effects.size());
-                            if (does == InThePoll.RESUMED || handledAtPolls.size() > 2) {
-                                consumer.get().resume(partition);
-                            } else if (handledAtPolls.size() == 1) {
-                                consumer.get().pause(partition);
-                            }
+                            does.call(consumer.get(), partition, handledAtPolls.size());
                         }
                     });
             container.setRecordInterceptor(new RecordInterceptor<>() {
@@ -331,6 +352,40 @@ class DroppedPollDoubtsTest {
             if (does == InThePoll.PAUSED) {
                 assertThat(handledAtPolls).startsWith(1, 1, 1);
             }
+        }
+    }
+
+    /** After the error the container keeps a and b: what the poll brings from behind them must not be forgotten with them. */
+    @Test
+    void resumedWithinThePollWhileTheContainerKeepsRecords() {
+        try (Scene scene = new Scene()) {
+            TopicPartition partition = new TopicPartition(scene.topic, 0);
+            AtomicReference<Consumer<?, ?>> consumer = new AtomicReference<>();
+            AtomicBoolean resumed = new AtomicBoolean();
+            AcknowledgingConsumerAwareMessageListener<String, String> listener = (record, ack, its) -> {
+                if (consumer.compareAndSet(null, its)) {
+                    throw new IllegalStateException("the handler fails");
+                }
+                scene.effect().accept(record);
+            };
+            var container = FaultyConsumers.container(
+                    scene,
+                    scene.properties(AckMode.BATCH, listener),
+                    Map.of("max.poll.records", 2),
+                    (method, argument) -> {
+                        if (consumer.get() != null && method.equals("poll") && resumed.compareAndSet(false, true)) {
+                            assertThatThrownBy(() -> consumer.get().position(new TopicPartition("not-assigned", 0)))
+                                    .isInstanceOf(IllegalStateException.class);
+                            consumer.get().resume(Set.of(partition));
+                        }
+                    });
+            DefaultErrorHandler keeping = new DefaultErrorHandler(new FixedBackOff(0, 3));
+            keeping.setSeekAfterError(false);
+            container.setCommonErrorHandler(keeping);
+            scene.send("a", "b", "c", "d");
+            scene.start(container);
+            scene.awaitCommitted(4);
+            assertThat(scene.effects).containsExactly("a", "b", "c", "d");
         }
     }
 

@@ -64,11 +64,11 @@ public final class SoughtBack {
 
     /** The consumer's position was moved to this offset. */
     public void moved(TopicPartition partition, long offset) {
+        pending.moved(partition, offset);
         if (inCall) {
             moved.put(partition, offset);
             sought(partition, offset);
         } else {
-            pending.moved(partition, offset);
             movedAfter.put(partition, offset);
         }
     }
@@ -109,7 +109,6 @@ public final class SoughtBack {
      * for records that the handler has and hasn't acknowledged.
      */
     public void sought(TopicPartition partition, long offset) {
-        pending.moved(partition, offset);
         if (inCall) {
             lowest.merge(partition, offset, Math::min);
         } else if (acknowledgedLater) {

@@ -119,7 +119,14 @@ final class HookedConsumer extends ConsumerWrapper {
                 sought(polls, requireNonNull(arguments));
                 return sought;
             }
-            case "pause" -> polls.paused((Collection<?>) requireNonNull(arguments)[0]);
+            case "pause" -> {
+                Object paused = call(method, arguments);
+                polls.paused((Collection<?>) requireNonNull(arguments)[0]);
+                return paused;
+            }
+            case "paused" -> {
+                return polls.pausedByOthers(target.paused());
+            }
             default -> {}
         }
         return call(method, arguments);

@@ -8,6 +8,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
@@ -29,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 public final class OutstandingRecords {
     private static final class Range {
         private final TopicPartition partition;
-        private final long last;
+        private long last;
         private long next;
 
         private Range(TopicPartition partition, long first, long last) {
@@ -53,7 +54,8 @@ public final class OutstandingRecords {
 
     /**
      * Of these polled records those that don't lie behind dropped ones. A poll goes on behind these if user code resumes their
-     * partition in the middle of it. The partition's position is known by then, so the next poll begins with the dropped ones.
+     * partition in the middle of it. The others are outstanding from now on, as if they were dropped as well: the partition's
+     * position is known by then, so they are fetched again before the next poll, even if the container has kept those before them.
      */
     <K, V> ConsumerRecords<K, V> withoutThoseBehindDropped(ConsumerRecords<K, V> polled) {
         if (polled.isEmpty() || !dropIsSuspected()) {
@@ -66,6 +68,9 @@ public final class OutstandingRecords {
             Long from = dropped.get(partition);
             if (from == null || list.isEmpty() || list.get(0).offset() <= from) {
                 others.put(partition, list);
+            } else {
+                Objects.requireNonNull(ranges.get(partition)).last =
+                        list.get(list.size() - 1).offset();
             }
         }
         return others.size() == polled.partitions().size() ? polled : PollResults.of(others, polled);

@@ -376,6 +376,13 @@ public final class WatchedPolls {
         holds.paused();
     }
 
+    /** Of these paused partitions those that stay paused after the poll: what somebody restores in the middle of it. */
+    Set<TopicPartition> pausedByOthers(Set<TopicPartition> paused) {
+        Set<TopicPartition> others = new HashSet<>(paused);
+        others.removeAll(pausedForPoll);
+        return others;
+    }
+
     /**
      * A listener or an error handler has the records and may poll meanwhile, as an error handler does to stay in its
      * group. Such a poll doesn't fetch them again: they would be redelivered after the error handler has given them up.

@@ -24,8 +24,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 class PendingDeliveriesTest {
     private final Deduplicator dedup = Deduplicators.builder(new InMemoryDedupStore())
@@ -176,20 +174,15 @@ class PendingDeliveriesTest {
         assertThat(sent).hasValue(0);
     }
 
-    @ParameterizedTest
-    @ValueSource(booleans = {true, false})
+    @Test
     @DisplayName("K5 no commit goes below what is acknowledged, unless somebody has sought back")
-    void readAgain(boolean byTheContainerLater) {
+    void readAgain() {
         ContainerAck ack = ContainerAck.ofBatch(() -> {});
         PendingDelivery given = given(record(4), ack);
         pending.closed(pending.close(List.of(given), ack), ack);
         assertThat(pending.notMovedBack(ORDERS, 3)).isEqualTo(5);
 
-        if (byTheContainerLater) {
-            pending.soughtBack().sought(ORDERS, 2);
-        } else {
-            pending.soughtBack().moved(ORDERS, 2);
-        }
+        pending.soughtBack().moved(ORDERS, 2);
 
         assertThat(pending.notMovedBack(ORDERS, 3)).isEqualTo(3);
     }

@@ -1,11 +1,13 @@
 package io.dedup.rocketmq.internal.ack;
 
 import io.dedup.rocketmq.internal.broker.BrokerRequests;
+import io.dedup.rocketmq.internal.broker.BrokerRequests.Answer;
 import io.dedup.rocketmq.internal.open.OpenMessage;
 import io.dedup.rocketmq.internal.open.OpenMessages;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
@@ -15,6 +17,7 @@ import java.util.function.Supplier;
  */
 public final class Acknowledgments {
     private static final Duration AT_ONCE = Duration.ofSeconds(1);
+    private static final int RENEW_AT = 3;
 
     private final OpenMessages open;
     private final BrokerRequests broker;
@@ -102,9 +105,18 @@ public final class Acknowledgments {
     private void redeliverAfter(OpenMessage message, Duration delay) {
         CompletableFuture<Void> received = open.received();
         if (!received.isDone()) {
-            broker.redeliverAfter(message.received(), invisibleDuration);
+            Duration atLeast = delay.compareTo(invisibleDuration) > 0 ? delay : invisibleDuration;
+            stayInvisible(message, atLeast, received);
         }
-        broker.redeliverAfter(message.received(), delay, received);
+        broker.awaitAlso(received.thenRun(() -> broker.redeliverAfter(message.received(), delay)));
+    }
+
+    private void stayInvisible(OpenMessage message, Duration time, CompletableFuture<Void> until) {
+        if (!until.isDone()) {
+            CompletableFuture<Answer> unused = broker.renewInvisibleTime(message.received(), time, until::isDone);
+            CompletableFuture.delayedExecutor(time.toMillis() / RENEW_AT, TimeUnit.MILLISECONDS)
+                    .execute(() -> stayInvisible(message, time, until));
+        }
     }
 
     private void afterClose(List<OpenMessage> closed) {

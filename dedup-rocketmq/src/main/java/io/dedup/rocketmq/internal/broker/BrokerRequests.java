@@ -74,13 +74,13 @@ public final class BrokerRequests {
 
     /** Returns the message: the broker redelivers it after the delay. */
     public void redeliverAfter(ReceivedMessage message, Duration delay) {
-        redeliverAfter(message, delay, CompletableFuture.completedFuture(null));
+        CompletableFuture<Answer> unused = request(message, "return", () -> changeInvisibleTime(message, delay));
     }
 
-    /** As {@link #redeliverAfter(ReceivedMessage, Duration)}, as soon as the future has ended. */
-    public void redeliverAfter(ReceivedMessage message, Duration delay, CompletableFuture<Void> first) {
-        CompletableFuture<Answer> unused =
-                request(message, "return", () -> first.thenCompose(nothing -> changeInvisibleTime(message, delay)));
+    /** Counts this as an unanswered request, because it sends one in the end. */
+    public void awaitAlso(CompletableFuture<Void> later) {
+        count(1);
+        CompletableFuture<Void> unused = later.whenComplete((nothing, problem) -> count(-1));
     }
 
     /**

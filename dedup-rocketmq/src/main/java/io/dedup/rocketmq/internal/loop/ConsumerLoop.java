@@ -127,6 +127,6 @@ public final class ConsumerLoop {
                     settings.shutdownTimeout().toMillis());
         }
         Duration left = settings.shutdownTimeout().minusNanos(System.nanoTime() - begun);
-        broker.awaitAnswers(left.isNegative() ? LONGEST_ANSWER : left.plus(LONGEST_ANSWER));
+        broker.awaitAnswers(left.compareTo(LONGEST_ANSWER) > 0 ? left : LONGEST_ANSWER);
     }
 }

@@ -9,6 +9,7 @@ import io.dedup.text.Printable;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.apache.rocketmq.client.apis.ClientException;
 import org.apache.rocketmq.client.apis.consumer.SimpleConsumer;
 import org.apache.rocketmq.client.apis.message.MessageView;
@@ -67,26 +68,27 @@ final class Receiver implements Runnable {
         }
     }
 
-    private List<MessageView> received(int most) throws ClientException {
+    private void receive(int most) throws ClientException {
+        List<OpenMessage> messages = new ArrayList<>();
+        Optional<List<OpenMessage>> turns = Optional.empty();
         try {
-            return consumer.receive(most, settings.invisibleDuration());
+            for (MessageView view : consumer.receive(most, settings.invisibleDuration())) {
+                try {
+                    messages.add(new OpenMessage(view, deliveries.of(view)));
+                } catch (RuntimeException | Error e) { // the other messages are handled nevertheless
+                    log.error(
+                            "Cannot read the message in {}; the broker redelivers it",
+                            MessageDeliveries.origin(view),
+                            e);
+                }
+            }
+            turns = open.add(messages);
+            if (turns.isEmpty()) {
+                acknowledgments.refuse(messages);
+            }
         } finally {
             open.endReceive();
         }
-    }
-
-    private void receive(int most) throws ClientException {
-        List<OpenMessage> messages = new ArrayList<>();
-        for (MessageView view : received(most)) {
-            try {
-                messages.add(new OpenMessage(view, deliveries.of(view)));
-            } catch (RuntimeException | Error e) { // the other messages are handled nevertheless
-                log.error("Cannot read the message in {}; the broker redelivers it", MessageDeliveries.origin(view), e);
-            }
-        }
-        if (!messages.isEmpty()) {
-            open.add(messages)
-                    .ifPresentOrElse(turns -> claims.claim(turns, messages), () -> acknowledgments.refuse(messages));
-        }
+        turns.ifPresent(begun -> claims.claim(begun, messages));
     }
 }
