@@ -199,9 +199,16 @@ public final class Ledger {
                         event.process.equals(first.process)
                                 && (storeFailed
                                         || done.getOrDefault(id + " by " + first.process, Long.MAX_VALUE) > event.at);
-                    case CLOSED -> event.process.equals(first.process) && (storeFailed || first.ended > event.at);
+                    case CLOSED ->
+                        isClosedIn(first, event)
+                                || (storeFailed && event.process.equals(first.process))
+                                || isClosedIn(second, event); // whose lease the first one's process has taken over
                     case STORE_FAILED, STORE_SLOW -> false;
                 });
+    }
+
+    private static boolean isClosedIn(Run run, Event event) {
+        return event.process.equals(run.process) && run.began <= event.at && run.ended > event.at;
     }
 
     /** Whether the store did this to the first run's process, or to all. */

@@ -1,12 +1,10 @@
 package io.dedup.store.jdbc.internal.mysql;
 
-import io.dedup.DedupKey;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;
 import io.dedup.store.jdbc.internal.row.LeaseTransitions;
 import io.dedup.store.jdbc.internal.row.Phase;
 import io.dedup.store.jdbc.internal.row.Row;
-import io.dedup.store.jdbc.internal.row.Rows;
 import io.dedup.store.jdbc.internal.sql.JdbcSettings;
 import io.dedup.store.jdbc.internal.sql.KeyBytes;
 import io.dedup.store.jdbc.internal.sql.KeyFormat;
@@ -26,14 +24,12 @@ import org.jspecify.annotations.Nullable;
  */
 final class MariaDbFirstClaims {
     private final KeyFormat keys;
-    private final Rows rows;
     private final KeptStatement one;
     private final MariaDbInserts<ClaimRequest> many;
 
     /** @param one the statement for one message, see {@link MySqlSql#FIRST_CLAIM} */
-    MariaDbFirstClaims(JdbcSettings settings, Rows rows, KeptStatement one, String limits) {
+    MariaDbFirstClaims(JdbcSettings settings, KeptStatement one, String limits) {
         this.keys = settings.keys();
-        this.rows = rows;
         this.one = one;
         this.many = new MariaDbInserts<>(
                 settings,
@@ -95,28 +91,6 @@ final class MariaDbFirstClaims {
     private List<@Nullable ClaimResult> claimAll(Connection connection, List<ClaimRequest> requests)
             throws SQLException {
         return many.insertOrRefuse(
-                connection,
-                requests,
-                token -> new ClaimResult.Acquired(1, 0, false, token),
-                (others, answered) -> read(connection, others, answered),
-                LeaseTransitions::refusal);
-    }
-
-    /**
-     * Reads records.
-     *
-     * @param answered whether other requests of the batch have their claims, which a failure of this must not hide; see
-     *     {@link io.dedup.store.jdbc.internal.dialect.OpenClaims}
-     */
-    private Rows.@Nullable Snapshot read(Connection connection, List<DedupKey> others, boolean answered)
-            throws SQLException {
-        try {
-            return rows.read(connection, others);
-        } catch (SQLException e) {
-            if (!answered) {
-                throw e;
-            }
-            return null;
-        }
+                connection, requests, token -> new ClaimResult.Acquired(1, 0, false, token), LeaseTransitions::refusal);
     }
 }

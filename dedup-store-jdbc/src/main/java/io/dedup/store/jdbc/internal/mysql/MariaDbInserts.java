@@ -10,24 +10,22 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
-import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Inserts the rows of several requests where there is none, on MariaDB. The values are in the text, because a statement for each
- * number of requests isn't worth preparing, and for many requests a value that all of them share is there once: parsing a row of all
- * values takes the server longer than inserting it. Thread-safe.
+ * Inserts the rows of several requests where there is none, on MariaDB, and returns what is there then: a row that was there costs no
+ * second statement. The values are in the text, because a statement for each number of requests isn't worth preparing, and a row
+ * computes each of its values once, from columns before it. Thread-safe.
  */
 final class MariaDbInserts<Q> {
-    /**
-     * From how many requests on the rows are selected from a table of what the requests don't share. The server writes its log to the
-     * disk once more for a statement that selects, which is what parsing about this many rows costs.
-     */
-    private static final int MANY = 256;
+    /** Where the columns of {@link Rows#row} begin in what the statements return. */
+    private static final int ROW = 5;
+
+    private static final String CURRENT = "message_id, scope, write_mark, {start}, " + Rows.COLUMNS;
 
     private final JdbcSettings settings;
     private final List<Column<Q>> columns;
@@ -50,7 +48,7 @@ final class MariaDbInserts<Q> {
      * Creates the statement.
      *
      * @param limits what comes before it, to limit its time
-     * @param insert with {@code {rows}}
+     * @param insert with {@code {rows}} and, for what is returned, {@code {current}}
      * @param row the values of a row: {@code {message_id}}, {@code {scope}}, {@code {mark}} and the columns' names in braces
      * @param columns of the requests, without their key
      */
@@ -67,14 +65,8 @@ final class MariaDbInserts<Q> {
         this.columns.add(new Column<>("message_id", request -> settings.keys().messageId(key.apply(request))));
         this.columns.add(new Column<>("scope", request -> settings.keys().scope(key.apply(request))));
         this.columns.addAll(columns);
-        this.statement = MySqlSql.of(settings, limits, insert);
+        this.statement = MySqlSql.of(settings, limits, insert.replace("{current}", CURRENT));
         this.row = MySqlSql.of(settings, limits, row).substring(limits.length());
-    }
-
-    /** Reads the rows that were there; null if nothing is to be decided by them. */
-    interface Reading {
-        /** @param someInserted whether rows of other requests were inserted, which a failure of this must not hide */
-        Rows.@Nullable Snapshot read(List<DedupKey> keys, boolean someInserted) throws SQLException;
     }
 
     /** Refuses a request that had a row; null if it must be asked again. */
@@ -84,49 +76,31 @@ final class MariaDbInserts<Q> {
     }
 
     /**
-     * Inserts, and answers each request whose row is new by its token. For the others their rows are read, which can only refuse.
+     * Inserts, and answers each request whose row is new by its token. For the others their rows are looked at, which can only refuse:
+     * the time is that of the statement's start, and it may have waited for them.
      *
      * @return null for each request that must be asked again
      */
     <A> List<@Nullable A> insertOrRefuse(
-            Connection connection, List<Q> requests, Function<Long, A> inserted, Reading reading, Refusal<Q, A> refusal)
+            Connection connection, List<Q> requests, Function<Long, A> inserted, Refusal<Q, A> refusal)
             throws SQLException {
-        List<@Nullable Long> tokens = insert(connection, requests);
-        List<DedupKey> others = new ArrayList<>();
-        for (int i = 0; i < tokens.size(); i++) {
-            if (tokens.get(i) == null) {
-                others.add(key.apply(requests.get(i)));
-            }
-        }
-        Rows.Snapshot found = others.isEmpty() ? null : reading.read(others, others.size() < requests.size());
-        List<@Nullable A> answers = new ArrayList<>(requests.size());
-        for (int i = 0; i < tokens.size(); i++) {
-            Q request = requests.get(i);
-            Long token = tokens.get(i);
-            if (token != null) {
-                answers.add(inserted.apply(token));
-            } else {
-                answers.add(found == null ? null : refusal.of(found.row(key.apply(request)), request, found.now()));
-            }
-        }
-        return answers;
-    }
-
-    /** Returns the new rows' tokens; null for each request that had a row. */
-    private List<@Nullable Long> insert(Connection connection, List<Q> requests) throws SQLException {
         long mark = WriteMark.next();
-        @Nullable Long[] tokens = new Long[requests.size()];
+        List<@Nullable A> answers = new ArrayList<>(Collections.nCopies(requests.size(), null));
         KeyIndex index =
                 new KeyIndex(settings.keys(), requests.stream().map(key).toList());
         try (Statement open = connection.createStatement();
                 ResultSet result = open.executeQuery(text(requests, mark))) {
             while (result.next()) {
-                if (WriteMark.isOf(mark, result.getLong(3))) {
-                    tokens[index.position(result, 1)] = result.getLong(4);
-                }
+                int position = index.position(result, 1);
+                Row row = Rows.row(result, ROW);
+                answers.set(
+                        position,
+                        WriteMark.isOf(mark, result.getLong(3))
+                                ? inserted.apply(row.token())
+                                : refusal.of(row, requests.get(position), result.getLong(4)));
             }
         }
-        return Arrays.asList(tokens);
+        return answers;
     }
 
     private String text(List<Q> requests, long mark) {
@@ -139,8 +113,7 @@ final class MariaDbInserts<Q> {
                 own.add(column);
             }
         }
-        String rows = requests.size() < MANY ? values(requests, shared, own) : selected(requests, shared, own);
-        return statement.replace("{rows}", rows);
+        return statement.replace("{rows}", values(requests, shared, own));
     }
 
     private boolean isShared(Column<Q> column, List<Q> requests) {
@@ -179,28 +152,5 @@ final class MariaDbInserts<Q> {
             before = "), (";
         }
         return rows.append(")").toString();
-    }
-
-    private String selected(List<Q> requests, String shared, List<Column<Q>> own) {
-        String names = own.stream().map(Column::name).collect(Collectors.joining(", "));
-        StringBuilder rows = new StringBuilder("WITH r (").append(names).append(") AS (VALUES (");
-        String before = "";
-        for (Q request : requests) {
-            rows.append(before);
-            before = "), (";
-            String comma = "";
-            for (Column<Q> column : own) {
-                rows.append(comma).append(column.literal(request));
-                comma = ", ";
-            }
-        }
-        String values = shared;
-        for (Column<Q> column : own) {
-            values = values.replace(column.placeholder(), "r." + column.name());
-        }
-        return rows.append(")) SELECT ")
-                .append(values)
-                .append(" FROM r WHERE TRUE")
-                .toString();
     }
 }

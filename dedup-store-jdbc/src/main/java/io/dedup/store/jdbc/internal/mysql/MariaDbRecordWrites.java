@@ -5,7 +5,6 @@ import io.dedup.store.jdbc.internal.failure.FailureKind;
 import io.dedup.store.jdbc.internal.failure.SqlErrors;
 import io.dedup.store.jdbc.internal.row.RecordTransitions;
 import io.dedup.store.jdbc.internal.row.Row;
-import io.dedup.store.jdbc.internal.row.Rows;
 import io.dedup.store.jdbc.internal.sql.JdbcSettings;
 import io.dedup.store.jdbc.internal.sql.Micros;
 import io.dedup.store.jdbc.internal.sql.Statements;
@@ -30,7 +29,6 @@ final class MariaDbRecordWrites implements RecordWrites {
 
     private final JdbcSettings settings;
     private final Statements statements;
-    private final Rows rows;
     private final SqlErrors errors;
     private final KeptStatement insertOne;
     private final MariaDbInserts<RecordRequest> insertMany;
@@ -44,15 +42,9 @@ final class MariaDbRecordWrites implements RecordWrites {
      * @param noWait what comes before a statement, so that it doesn't wait for locks
      */
     MariaDbRecordWrites(
-            JdbcSettings settings,
-            Statements statements,
-            Rows rows,
-            SqlErrors errors,
-            KeptStatement insertOne,
-            String noWait) {
+            JdbcSettings settings, Statements statements, SqlErrors errors, KeptStatement insertOne, String noWait) {
         this.settings = settings;
         this.statements = statements;
-        this.rows = rows;
         this.errors = errors;
         this.insertOne = insertOne;
         this.insertMany = new MariaDbInserts<>(
@@ -102,15 +94,10 @@ final class MariaDbRecordWrites implements RecordWrites {
                 mark);
     }
 
-    /** Inserts records. Those that were there are locked by then, so what is read of them afterwards stays so. */
+    /** Inserts records. Those that were there are locked by then, so what is returned of them stays so. */
     private List<@Nullable RecordResult> insertAll(Connection connection, List<RecordRequest> requests)
             throws SQLException {
-        return insertMany.insertOrRefuse(
-                connection,
-                requests,
-                RecordResult.Written::new,
-                (others, someInserted) -> rows.read(connection, others),
-                RecordTransitions::refusal);
+        return insertMany.insertOrRefuse(connection, requests, RecordResult.Written::new, RecordTransitions::refusal);
     }
 
     /**

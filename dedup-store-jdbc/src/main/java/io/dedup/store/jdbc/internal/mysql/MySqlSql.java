@@ -43,16 +43,16 @@ final class MySqlSql {
             RETURNING write_mark, token, state, attempt, lease_until, completed_at, expires_at, owner, fingerprint, result,
                 {now}, message_id""";
 
-    /** The same for several messages, see {@link MariaDbInserts}; of a row that was there it returns another mark. */
+    /** The same for several messages, see {@link MariaDbInserts}. */
     static final String FIRST_CLAIMS = """
             INSERT INTO {table}
                 (message_id, scope, owner, token, lease_until, expires_at, fingerprint, write_mark, state, attempt, deaths)
             {rows}
-            ON DUPLICATE KEY UPDATE {table}.attempt = {table}.attempt
-            RETURNING message_id, scope, write_mark, token""";
+            ON DUPLICATE KEY UPDATE attempt = attempt
+            RETURNING {current}""";
 
-    static final String FIRST_CLAIMS_ROW = "{message_id}, {scope}, {new_owner}, {now}, {now} + {lease},"
-            + " {now} + {lease} + {retention}, {new_fingerprint}, {mark}, 1, 1, 0";
+    static final String FIRST_CLAIMS_ROW = "{message_id}, {scope}, {new_owner}, {now}, token + {lease},"
+            + " lease_until + {retention}, {new_fingerprint}, {mark}, 1, 1, 0";
 
     /** The source of a claim with many requests: a table of parameters. */
     private static final String CLAIM_MANY = """
@@ -126,11 +126,11 @@ final class MySqlSql {
                 (message_id, scope, token, completed_at, expires_at, fingerprint, write_mark, state, owner, attempt, deaths,
                  lease_until)
             {rows}
-            ON DUPLICATE KEY UPDATE {table}.attempt = {table}.attempt
-            RETURNING message_id, scope, write_mark, token""";
+            ON DUPLICATE KEY UPDATE attempt = attempt
+            RETURNING {current}""";
 
-    static final String FIRST_RECORDS_ROW = "{message_id}, {scope}, {start}, {start}, {start} + LEAST({length}, "
-            + NEVER + " - {start}), {new_fingerprint}, {mark}, 4, NULL, 1, 0, 0";
+    static final String FIRST_RECORDS_ROW = "{message_id}, {scope}, {start}, token, token + LEAST({length}, " + NEVER
+            + " - token), {new_fingerprint}, {mark}, 4, NULL, 1, 0, 0";
 
     private static final String RECORD_COLUMNS = "message_id, scope, length, new_fingerprint, mark";
 

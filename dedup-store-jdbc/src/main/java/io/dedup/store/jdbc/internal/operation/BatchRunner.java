@@ -106,6 +106,7 @@ final class BatchRunner {
                         return kind != FailureKind.NO_ANSWER;
                     }
                 }
+                RaceRetry.lost(round);
             }
             fail(open, failures.raced(operation.name(), RaceRetry.MAX_ROUNDS, last));
             return true;

@@ -3,6 +3,9 @@ package io.dedup.store.jdbc.internal.operation;
 import io.dedup.store.jdbc.internal.failure.FailureKind;
 import io.dedup.store.jdbc.internal.failure.SqlFailures;
 import java.sql.SQLException;
+import java.time.Duration;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /** Repeats a request if another session was faster. */
@@ -10,7 +13,19 @@ public final class RaceRetry {
     /** How many races a request may lose before it fails. Each time, another session made progress. */
     public static final int MAX_ROUNDS = 20;
 
+    /** So many races may be lost by chance. Whoever loses more may do so for as long as it keeps the other one's time. */
+    private static final int AT_ONCE = 5;
+
+    private static final long LONGEST_PAUSE_NANOS = Duration.ofMillis(20).toNanos();
+
     private RaceRetry() {}
+
+    /** Waits after a lost race, if many were lost before. */
+    public static void lost(int round) {
+        if (round >= AT_ONCE) {
+            LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(LONGEST_PAUSE_NANOS));
+        }
+    }
 
     /** Asks once. */
     public interface Attempt<A> {
@@ -34,6 +49,7 @@ public final class RaceRetry {
                 }
                 last = e;
             }
+            lost(round);
         }
         throw failures.raced(operation, MAX_ROUNDS, last);
     }

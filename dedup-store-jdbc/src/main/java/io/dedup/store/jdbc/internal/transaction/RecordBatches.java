@@ -60,6 +60,7 @@ final class RecordBatches {
                         answers.put(key.apply(asked.get(i)), answer);
                     }
                 }
+                RaceRetry.lost(round);
             }
             open.forEach(request -> answers.put(key.apply(request), raced.apply(request)));
         }
@@ -80,6 +81,7 @@ final class RecordBatches {
             if (answer != null) {
                 return answer;
             }
+            RaceRetry.lost(round);
         }
         return raced.apply(one.get(0));
     }
