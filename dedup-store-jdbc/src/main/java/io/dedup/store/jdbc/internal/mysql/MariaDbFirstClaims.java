@@ -19,8 +19,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Claims messages that have no record, and answers for those that are done or in flight elsewhere: what nearly every
  * claim meets. The statements have no means to take over a record, which is most of what {@link MySqlSql#claim} costs the
- * server to parse. For one message the statement returns what is there; for several, a second one reads only the records that were
- * there. Thread-safe.
+ * server to parse. Thread-safe.
  */
 final class MariaDbFirstClaims {
     private final KeyFormat keys;

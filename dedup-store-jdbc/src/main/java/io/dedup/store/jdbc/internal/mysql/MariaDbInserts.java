@@ -1,6 +1,7 @@
 package io.dedup.store.jdbc.internal.mysql;
 
 import io.dedup.DedupKey;
+import io.dedup.store.jdbc.internal.row.Phase;
 import io.dedup.store.jdbc.internal.row.Row;
 import io.dedup.store.jdbc.internal.row.Rows;
 import io.dedup.store.jdbc.internal.sql.JdbcSettings;
@@ -23,9 +24,16 @@ import org.jspecify.annotations.Nullable;
  */
 final class MariaDbInserts<Q> {
     /** Where the columns of {@link Rows#row} begin in what the statements return. */
-    private static final int ROW = 5;
+    private static final int ROW = 6;
 
-    private static final String CURRENT = "message_id, scope, write_mark, {start}, " + Rows.COLUMNS;
+    /**
+     * The server sends rows while it has them locked, new ones among them, and somebody who reads slowly would keep others from
+     * renewing their leases. So a large result is left to the next statement, which has no new rows.
+     */
+    private static final String LARGE = "LENGTH(result) > 256";
+
+    private static final String CURRENT = "message_id, scope, write_mark, {start}, " + LARGE + ", "
+            + Rows.COLUMNS.replace("result", "IF(" + LARGE + ", NULL, result)");
 
     private final JdbcSettings settings;
     private final List<Column<Q>> columns;
@@ -93,11 +101,11 @@ final class MariaDbInserts<Q> {
             while (result.next()) {
                 int position = index.position(result, 1);
                 Row row = Rows.row(result, ROW);
-                answers.set(
-                        position,
-                        WriteMark.isOf(mark, result.getLong(3))
-                                ? inserted.apply(row.token())
-                                : refusal.of(row, requests.get(position), result.getLong(4)));
+                if (WriteMark.isOf(mark, result.getLong(3))) {
+                    answers.set(position, inserted.apply(row.token()));
+                } else if (!result.getBoolean(5) || row.phase() != Phase.DONE) {
+                    answers.set(position, refusal.of(row, requests.get(position), result.getLong(4)));
+                }
             }
         }
         return answers;

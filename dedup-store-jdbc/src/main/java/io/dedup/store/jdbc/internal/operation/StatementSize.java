@@ -23,7 +23,7 @@ public final class StatementSize {
     private static final int BYTES_FOR_ONE = 2;
 
     /** The size of a request without its key and its result: owner, fingerprint, and the text between them. */
-    private static final int REQUEST_BYTES = 160;
+    private static final int REQUEST_BYTES = 208;
 
     private static final Logger log = LoggerFactory.getLogger(StatementSize.class);
 

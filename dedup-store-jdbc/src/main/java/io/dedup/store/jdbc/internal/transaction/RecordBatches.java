@@ -60,7 +60,9 @@ final class RecordBatches {
                         answers.put(key.apply(asked.get(i)), answer);
                     }
                 }
-                RaceRetry.lost(round);
+                if (!open.isEmpty()) {
+                    RaceRetry.lost(round);
+                }
             }
             open.forEach(request -> answers.put(key.apply(request), raced.apply(request)));
         }

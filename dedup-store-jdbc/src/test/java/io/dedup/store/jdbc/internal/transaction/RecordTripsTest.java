@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.zaxxer.hikari.HikariDataSource;
 import io.dedup.DedupKey;
 import io.dedup.store.ClaimRequest;
+import io.dedup.store.ClaimResult;
+import io.dedup.store.CompleteRequest;
 import io.dedup.store.jdbc.JdbcDedupStore;
 import io.dedup.store.jdbc.JdbcDialect;
 import io.dedup.store.jdbc.JdbcTransactions;
@@ -130,6 +132,28 @@ class RecordTripsTest {
         assertExecuted(more);
         third.commit();
         assertExecuted(more);
+    }
+
+    @ParameterizedTest(name = "a result of {0} bytes")
+    @CsvSource({"256, 1", "257, 2"})
+    @DisplayName("on MariaDB a batch of claims takes one statement, and another for a large result")
+    void resultInABatchOfClaims(int bytes, int trips) {
+        database = TestDatabase.open(JdbcDialect.MARIADB);
+        JdbcDedupStore store =
+                database.closing(database.builder(new Counting(database.pool())).build());
+        ClaimRequest done = Messages.acquire(store, messages.key());
+        CompleteRequest empty = Messages.complete(done);
+        byte[] result = new byte[bytes];
+        store.complete(List.of(new CompleteRequest(empty.claim(), empty.window(), result, false)));
+        List<ClaimRequest> requests = new ArrayList<>(Messages.again(List.of(done)));
+        requests.addAll(messages.claims(2));
+        executed.clear();
+
+        List<ClaimResult> answers = store.claim(requests);
+
+        assertExecuted(trips);
+        assertThat(((ClaimResult.AlreadyDone) answers.get(0)).result()).isEqualTo(result);
+        assertThat(answers.subList(1, 3)).hasOnlyElementsOfType(ClaimResult.Acquired.class);
     }
 
     @ParameterizedTest(name = "{0}")
