@@ -77,7 +77,12 @@ final class HookedConsumer extends ConsumerWrapper {
             if (!bound || !(polled instanceof ConsumerRecords<?, ?> records)) {
                 return polled;
             }
-            return elsewhere ? polls.polledElsewhere(records, target) : polls.polled(records);
+            try {
+                return elsewhere ? polls.polledElsewhere(records, target) : polls.polled(records);
+            } catch (Throwable e) { // for example interrupted
+                polls.outstanding().notPassed(records);
+                throw e;
+            }
         });
     }
 
@@ -120,6 +125,7 @@ final class HookedConsumer extends ConsumerWrapper {
                 return sought;
             }
             case "pause" -> {
+                polls.pausing();
                 Object paused = call(method, arguments);
                 polls.paused((Collection<?>) requireNonNull(arguments)[0]);
                 return paused;

@@ -8,7 +8,6 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
@@ -30,12 +29,17 @@ import org.jspecify.annotations.Nullable;
 public final class OutstandingRecords {
     private static final class Range {
         private final TopicPartition partition;
+        /** The last record that the container was passed. */
+        private final long passed;
+        /** The last one that is outstanding, perhaps without having been passed. */
         private long last;
+
         private long next;
 
         private Range(TopicPartition partition, long first, long last) {
             this.partition = partition;
             this.next = first;
+            this.passed = last;
             this.last = last;
         }
 
@@ -69,11 +73,29 @@ public final class OutstandingRecords {
             if (from == null || list.isEmpty() || list.get(0).offset() <= from) {
                 others.put(partition, list);
             } else {
-                Objects.requireNonNull(ranges.get(partition)).last =
-                        list.get(list.size() - 1).offset();
+                extend(partition, list);
             }
         }
         return others.size() == polled.partitions().size() ? polled : PollResults.of(others, polled);
+    }
+
+    /** These were polled and don't reach the container: the next poll begins with them, or with what was dropped before them. */
+    void notPassed(ConsumerRecords<?, ?> records) {
+        for (TopicPartition partition : records.partitions()) {
+            if (!records.records(partition).isEmpty()) {
+                extend(partition, records.records(partition));
+            }
+        }
+        dropSuspected = true;
+    }
+
+    private void extend(TopicPartition partition, List<? extends ConsumerRecord<?, ?>> list) {
+        long first = list.get(0).offset();
+        long last = list.get(list.size() - 1).offset();
+        Range range = ranges.computeIfAbsent(partition, key -> new Range(key, first, last));
+        range.next = Math.min(range.next, first);
+        range.last = Math.max(range.last, last);
+        current = null;
     }
 
     /** The consumer passes these records to the container. */
@@ -178,17 +200,17 @@ public final class OutstandingRecords {
     /** The offsets behind what the container was passed, of the partitions with outstanding records. */
     public Map<TopicPartition, Long> ends() {
         Map<TopicPartition, Long> ends = new HashMap<>();
-        ranges.forEach((partition, range) -> ends.put(partition, range.last + 1));
+        ranges.forEach((partition, range) -> ends.put(partition, range.passed + 1));
         return ends;
     }
 
     /**
-     * The consumer's position was moved. A seek to behind all outstanding records doesn't count: it may have been
+     * The consumer's position was moved. A seek to behind all records that the container was passed doesn't count: it may have been
      * computed from a position that is past dropped records.
      */
     void sought(TopicPartition partition, long offset) {
         Range range = ranges.get(partition);
-        if (range != null && offset <= range.last) {
+        if (range != null && offset <= range.passed) {
             forget(List.of(partition));
         }
     }

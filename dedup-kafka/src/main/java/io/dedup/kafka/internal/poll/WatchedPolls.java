@@ -335,13 +335,7 @@ public final class WatchedPolls {
         }
         Map<TopicPartition, Long> back = new HashMap<>();
         records.forEach(record -> back.putIfAbsent(Partitions.of(record), record.offset()));
-        try {
-            back.forEach(target::seek);
-        } catch (Throwable e) { // for example interrupted
-            outstanding.polled(records);
-            outstanding.suspectDrop();
-            throw e;
-        }
+        back.forEach(target::seek);
         log.info(
                 "A listener, an error handler or an interceptor has polled while the container had records. What that"
                         + " brought is fetched again for the listener, from {} on",
@@ -370,10 +364,14 @@ public final class WatchedPolls {
         holds.nacked(sleep);
     }
 
-    /** The container, or whoever else has the consumer, pauses partitions, perhaps in the middle of a poll: they stay paused. */
+    /** The container, or whoever else has the consumer, is about to pause partitions. */
+    void pausing() {
+        holds.paused();
+    }
+
+    /** It has paused these, perhaps in the middle of a poll: they stay paused. */
     void paused(Collection<?> partitions) {
         pausedForPoll.removeAll(partitions);
-        holds.paused();
     }
 
     /** Of these paused partitions those that stay paused after the poll: what somebody restores in the middle of it. */

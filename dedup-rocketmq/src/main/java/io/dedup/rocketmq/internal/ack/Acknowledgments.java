@@ -7,6 +7,7 @@ import io.dedup.rocketmq.internal.open.OpenMessages;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -17,6 +18,9 @@ import java.util.function.Supplier;
  */
 public final class Acknowledgments {
     private static final Duration AT_ONCE = Duration.ofSeconds(1);
+    /** So long a message that waits to be returned is invisible at a time: should it never be, others wait no longer for it. */
+    private static final Duration LONG_ENOUGH = Duration.ofSeconds(10);
+
     private static final int RENEW_AT = 3;
 
     private final OpenMessages open;
@@ -104,18 +108,27 @@ public final class Acknowledgments {
 
     private void redeliverAfter(OpenMessage message, Duration delay) {
         CompletableFuture<Void> received = open.received();
-        if (!received.isDone()) {
-            Duration atLeast = delay.compareTo(invisibleDuration) > 0 ? delay : invisibleDuration;
-            stayInvisible(message, atLeast, received);
+        if (received.isDone()) {
+            broker.redeliverAfter(message.received(), delay);
+            return;
         }
-        broker.awaitAlso(received.thenRun(() -> broker.redeliverAfter(message.received(), delay)));
+        Duration atLeast = invisibleDuration.compareTo(LONG_ENOUGH) < 0 ? invisibleDuration : LONG_ENOUGH;
+        stayInvisible(message, delay.compareTo(atLeast) > 0 ? delay : atLeast, received);
+        broker.awaitAlso(received.thenRun(() -> {
+            open.returned(List.of(message), delay);
+            broker.redeliverAfter(message.received(), delay);
+        }));
     }
 
     private void stayInvisible(OpenMessage message, Duration time, CompletableFuture<Void> until) {
         if (!until.isDone()) {
-            CompletableFuture<Answer> unused = broker.renewInvisibleTime(message.received(), time, until::isDone);
-            CompletableFuture.delayedExecutor(time.toMillis() / RENEW_AT, TimeUnit.MILLISECONDS)
-                    .execute(() -> stayInvisible(message, time, until));
+            Executor later = CompletableFuture.delayedExecutor(time.toMillis() / RENEW_AT, TimeUnit.MILLISECONDS);
+            CompletableFuture<Void> unused = broker.renewInvisibleTime(message.received(), time, until::isDone)
+                    .thenAccept(answer -> {
+                        if (answer != Answer.REFUSED) {
+                            later.execute(() -> stayInvisible(message, time, until));
+                        }
+                    });
         }
     }
 

@@ -5,6 +5,7 @@ import io.dedup.store.ClaimResult;
 import io.dedup.store.jdbc.internal.row.LeaseTransitions;
 import io.dedup.store.jdbc.internal.row.Phase;
 import io.dedup.store.jdbc.internal.row.Row;
+import io.dedup.store.jdbc.internal.row.Rows;
 import io.dedup.store.jdbc.internal.sql.JdbcSettings;
 import io.dedup.store.jdbc.internal.sql.KeyBytes;
 import io.dedup.store.jdbc.internal.sql.KeyFormat;
@@ -27,11 +28,12 @@ final class MariaDbFirstClaims {
     private final MariaDbInserts<ClaimRequest> many;
 
     /** @param one the statement for one message, see {@link MySqlSql#FIRST_CLAIM} */
-    MariaDbFirstClaims(JdbcSettings settings, KeptStatement one, String limits) {
+    MariaDbFirstClaims(JdbcSettings settings, Rows rows, KeptStatement one, String limits) {
         this.keys = settings.keys();
         this.one = one;
         this.many = new MariaDbInserts<>(
                 settings,
+                rows,
                 limits,
                 ClaimRequest::key,
                 MySqlSql.FIRST_CLAIMS,

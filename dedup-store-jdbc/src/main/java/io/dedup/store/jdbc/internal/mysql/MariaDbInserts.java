@@ -1,7 +1,7 @@
 package io.dedup.store.jdbc.internal.mysql;
 
 import io.dedup.DedupKey;
-import io.dedup.store.jdbc.internal.row.Phase;
+import io.dedup.store.jdbc.internal.dialect.OpenClaims;
 import io.dedup.store.jdbc.internal.row.Row;
 import io.dedup.store.jdbc.internal.row.Rows;
 import io.dedup.store.jdbc.internal.sql.JdbcSettings;
@@ -12,8 +12,11 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -28,7 +31,7 @@ final class MariaDbInserts<Q> {
 
     /**
      * The server sends rows while it has them locked, new ones among them, and somebody who reads slowly would keep others from
-     * renewing their leases. So a large result is left to the next statement, which has no new rows.
+     * renewing their leases. So records with a large result are read later, without locks.
      */
     private static final String LARGE = "LENGTH(result) > 256";
 
@@ -36,6 +39,7 @@ final class MariaDbInserts<Q> {
             + Rows.COLUMNS.replace("result", "IF(" + LARGE + ", NULL, result)");
 
     private final JdbcSettings settings;
+    private final Rows rows;
     private final List<Column<Q>> columns;
     private final Function<Q, DedupKey> key;
     private final String statement;
@@ -62,12 +66,14 @@ final class MariaDbInserts<Q> {
      */
     MariaDbInserts(
             JdbcSettings settings,
+            Rows rows,
             String limits,
             Function<Q, DedupKey> key,
             String insert,
             String row,
             List<Column<Q>> columns) {
         this.settings = settings;
+        this.rows = rows;
         this.key = key;
         this.columns = new ArrayList<>();
         this.columns.add(new Column<>("message_id", request -> settings.keys().messageId(key.apply(request))));
@@ -93,6 +99,7 @@ final class MariaDbInserts<Q> {
             Connection connection, List<Q> requests, Function<Long, A> inserted, Refusal<Q, A> refusal)
             throws SQLException {
         long mark = WriteMark.next();
+        Map<DedupKey, Integer> large = new LinkedHashMap<>();
         List<@Nullable A> answers = new ArrayList<>(Collections.nCopies(requests.size(), null));
         KeyIndex index =
                 new KeyIndex(settings.keys(), requests.stream().map(key).toList());
@@ -103,12 +110,32 @@ final class MariaDbInserts<Q> {
                 Row row = Rows.row(result, ROW);
                 if (WriteMark.isOf(mark, result.getLong(3))) {
                     answers.set(position, inserted.apply(row.token()));
-                } else if (!result.getBoolean(5) || row.phase() != Phase.DONE) {
+                } else if (result.getBoolean(5)) {
+                    large.put(key.apply(requests.get(position)), position);
+                } else {
                     answers.set(position, refusal.of(row, requests.get(position), result.getLong(4)));
                 }
             }
         }
+        if (!large.isEmpty()) {
+            Rows.Snapshot found = read(connection, large.keySet(), large.size() < requests.size());
+            large.forEach((of, position) -> answers.set(
+                    position, found == null ? null : refusal.of(found.row(of), requests.get(position), found.now())));
+        }
         return answers;
+    }
+
+    /** @param answered whether other requests have their answers, which a failure of this must not hide; see {@link OpenClaims} */
+    private Rows.@Nullable Snapshot read(Connection connection, Set<DedupKey> keys, boolean answered)
+            throws SQLException {
+        try {
+            return rows.read(connection, keys);
+        } catch (SQLException e) {
+            if (!answered) {
+                throw e;
+            }
+            return null;
+        }
     }
 
     private String text(List<Q> requests, long mark) {

@@ -5,6 +5,7 @@ import io.dedup.store.jdbc.internal.failure.FailureKind;
 import io.dedup.store.jdbc.internal.failure.SqlErrors;
 import io.dedup.store.jdbc.internal.row.RecordTransitions;
 import io.dedup.store.jdbc.internal.row.Row;
+import io.dedup.store.jdbc.internal.row.Rows;
 import io.dedup.store.jdbc.internal.sql.JdbcSettings;
 import io.dedup.store.jdbc.internal.sql.Micros;
 import io.dedup.store.jdbc.internal.sql.Statements;
@@ -42,13 +43,19 @@ final class MariaDbRecordWrites implements RecordWrites {
      * @param noWait what comes before a statement, so that it doesn't wait for locks
      */
     MariaDbRecordWrites(
-            JdbcSettings settings, Statements statements, SqlErrors errors, KeptStatement insertOne, String noWait) {
+            JdbcSettings settings,
+            Statements statements,
+            Rows rows,
+            SqlErrors errors,
+            KeptStatement insertOne,
+            String noWait) {
         this.settings = settings;
         this.statements = statements;
         this.errors = errors;
         this.insertOne = insertOne;
         this.insertMany = new MariaDbInserts<>(
                 settings,
+                rows,
                 noWait,
                 RecordRequest::key,
                 MySqlSql.FIRST_RECORDS,

@@ -68,7 +68,7 @@ public final class MySqlDialect implements Dialect {
                 statements,
                 rows,
                 limits,
-                kept == null ? null : new MariaDbFirstClaims(settings, kept.firstClaim(), limits));
+                kept == null ? null : new MariaDbFirstClaims(settings, rows, kept.firstClaim(), limits));
         MySqlWrites<CompleteRequest> completeAny = new MySqlWrites<>(
                 settings,
                 statements,
@@ -125,7 +125,7 @@ public final class MySqlDialect implements Dialect {
         this.imports = new MySqlImports(settings, statements, limits, mariaDb);
         RecordWrites writes = kept == null || noWait == null
                 ? new MySqlRecordWrites(settings, statements)
-                : new MariaDbRecordWrites(settings, statements, failures.errors(), kept.record(), noWait);
+                : new MariaDbRecordWrites(settings, statements, rows, failures.errors(), kept.record(), noWait);
         this.records = new MySqlRecords(
                 settings,
                 statements,

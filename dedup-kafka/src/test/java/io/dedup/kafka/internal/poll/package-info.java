@@ -1,0 +1,4 @@
+@NullMarked
+package io.dedup.kafka.internal.poll;
+
+import org.jspecify.annotations.NullMarked;
