@@ -20,6 +20,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.kafka.core.ProducerFactory;
 import org.springframework.kafka.listener.AcknowledgingMessageListener;
+import org.springframework.kafka.listener.BatchConsumerAwareMessageListener;
 import org.springframework.kafka.listener.BatchListenerFailedException;
 import org.springframework.kafka.listener.BatchMessageListener;
 import org.springframework.kafka.listener.ConcurrentMessageListenerContainer;
@@ -189,6 +190,27 @@ class DroppedInTransactionTest {
             scene.awaitCommitted(3);
             assertThat(scene.effects).containsExactly("a", "b", "c");
             assertThat(transactions.recovered).isEmpty();
+        }
+    }
+
+    /** The listener has sought to behind a and b, and fails; the transaction in which the processor would seek back cannot begin. */
+    @Test
+    void recoveryOfABatchThatHasSoughtCannotBegin() {
+        try (Scene scene = new Scene()) {
+            Transactions transactions = new Transactions(scene);
+            AtomicBoolean once = new AtomicBoolean();
+            BatchConsumerAwareMessageListener<String, String> listener = (batch, consumer) -> {
+                if (once.compareAndSet(false, true)) {
+                    assertThat(batch).hasSize(4);
+                    consumer.seek(new TopicPartition(scene.topic, 0), 2);
+                    throw new IllegalStateException("the handler fails");
+                }
+                batch.forEach(transactions::handle);
+            };
+            scene.send("a", "b", "c", "d");
+            scene.start(failingBegins(transactions, listener, 2));
+            scene.awaitCommitted(4);
+            assertThat(scene.effects).containsExactly("a", "b", "c", "d");
         }
     }
 

@@ -46,16 +46,28 @@ class PollTest {
     }
 
     @Test
-    @DisplayName("claims a poll with one call, completes it with one call, and commits")
+    @DisplayName("claims a poll with one call, completes it with one call, or with one every 10 ms, and commits")
     void oneCallEach() {
         scene.send(0, "a", "b", "c");
         DedupPoll<String, String> poll = scene.open(scene.builder());
+        List<Long> effectsAt = new ArrayList<>();
 
-        scene.pollUntil(poll, () -> scene.effects.size() == 3);
+        scene.pollUntil(
+                poll,
+                record -> {
+                    scene.effect(record);
+                    effectsAt.add(System.nanoTime());
+                },
+                () -> scene.effects.size() == 3);
 
         assertThat(scene.effects).containsExactly("a", "b", "c");
         assertThat(scene.watched.calls("claim")).containsExactly("claim 3");
-        assertThat(scene.watched.calls("complete")).containsExactly("complete 3");
+        Duration handling = Duration.ofNanos(effectsAt.get(2) - effectsAt.get(0));
+        if (handling.compareTo(Duration.ofMillis(10)) < 0) {
+            assertThat(scene.watched.calls("complete")).containsExactly("complete 3");
+        } else { // on a busy machine
+            assertThat(scene.watched.calls("complete")).hasSizeLessThanOrEqualTo((int) handling.toMillis() / 10 + 1);
+        }
         assertThat(scene.committed(0)).isEqualTo(3);
     }
 

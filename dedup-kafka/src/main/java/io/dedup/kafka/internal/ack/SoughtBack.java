@@ -62,6 +62,11 @@ public final class SoughtBack {
         inCall = false;
     }
 
+    /** Whether a listener's call has records. */
+    public boolean isInCall() {
+        return inCall;
+    }
+
     /** The consumer's position was moved to this offset. */
     public void moved(TopicPartition partition, long offset) {
         pending.moved(partition, offset);

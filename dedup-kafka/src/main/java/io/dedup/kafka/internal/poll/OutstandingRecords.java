@@ -215,6 +215,19 @@ public final class OutstandingRecords {
         }
     }
 
+    /**
+     * The listener moves the position while its call has records. Those below stay outstanding until they are finished: the call
+     * may fail, and whoever has to seek back then may fail as well.
+     */
+    void soughtInCall(TopicPartition partition, long offset) {
+        Range range = ranges.get(partition);
+        if (range != null && range.next < offset) {
+            range.last = Math.min(range.last, offset - 1);
+        } else {
+            sought(partition, offset);
+        }
+    }
+
     /** These partitions, or all if null, no longer belong to this consumer. */
     public void forget(@Nullable Collection<TopicPartition> partitions) {
         if (partitions == null) {

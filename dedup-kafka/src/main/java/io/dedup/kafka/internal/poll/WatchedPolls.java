@@ -101,7 +101,11 @@ public final class WatchedPolls {
 
     /** The consumer's position is moved by whoever uses the consumer: the container, an error handler, or a listener. */
     void sought(TopicPartition partition, long offset) {
-        outstanding.sought(partition, offset);
+        if (pending.soughtBack().isInCall()) {
+            outstanding.soughtInCall(partition, offset);
+        } else {
+            outstanding.sought(partition, offset);
+        }
         pending.soughtBack().moved(partition, offset);
     }
 
