@@ -64,7 +64,7 @@ class OutstandingRecordsTest {
     }
 
     @Test
-    @DisplayName("a poll of somebody else whose records can't be given back doesn't hide what the container has")
+    @DisplayName("a poll of somebody else whose records cannot be given back doesn't hide what the container has")
     void notPassed() {
         outstanding.notPassed(records(16, 20));
         assertThat(outstanding.offsets()).isEqualTo(Map.of(ORDERS, 5L));
