@@ -316,11 +316,19 @@ class DroppedPollDoubtsTest {
     void userCodeWithinThePoll(InThePoll does) {
         try (Scene scene = new Scene()) {
             TopicPartition partition = new TopicPartition(scene.topic, 0);
-            AtomicReference<Consumer<String, String>> consumer = new AtomicReference<>();
+            AtomicReference<Consumer<?, ?>> consumer = new AtomicReference<>();
+            AcknowledgingConsumerAwareMessageListener<String, String> listener = (record, ack, its) -> {
+                consumer.set(its);
+                scene.effect().accept(record);
+            };
+            FailingInterceptors interceptors = new FailingInterceptors();
             List<Integer> handledAtPolls = new CopyOnWriteArrayList<>();
             var container = FaultyConsumers.container(
-                    scene, records(scene, AckMode.BATCH), Map.of("max.poll.records", 2), (method, argument) -> {
-                        if (consumer.get() == null) {
+                    scene,
+                    scene.properties(AckMode.BATCH, listener),
+                    Map.of("max.poll.records", 2),
+                    (method, argument) -> {
+                        if (interceptors.failures.get() == 0) {
                             return;
                         }
                         if (method.equals("position") && handledAtPolls.isEmpty()) {
@@ -331,20 +339,7 @@ class DroppedPollDoubtsTest {
                             does.call(consumer.get(), partition, handledAtPolls.size());
                         }
                     });
-            container.setRecordInterceptor(new RecordInterceptor<>() {
-                @Override
-                public ConsumerRecord<String, String> intercept(
-                        ConsumerRecord<String, String> record, Consumer<String, String> its) {
-                    return record;
-                }
-
-                @Override
-                public void afterRecord(ConsumerRecord<String, String> record, Consumer<String, String> its) {
-                    if (consumer.compareAndSet(null, its)) {
-                        throw new IllegalStateException("an interceptor fails");
-                    }
-                }
-            });
+            container.setRecordInterceptor(interceptors.after("a"));
             scene.send("a", "b", "c", "d");
             scene.start(container);
             scene.awaitCommitted(4);

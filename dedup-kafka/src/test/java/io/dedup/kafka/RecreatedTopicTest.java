@@ -128,7 +128,7 @@ class RecreatedTopicTest {
         scene.awaitEffects("old-0", "old-1", "old-2", "new-0", "new-1");
     }
 
-    /** With assigned partitions no rebalance tells that the topic is another one. */
+    /** Assigned partitions have no rebalance that would forget the former topic. */
     @Test
     @DisplayName("no commit is raised to an offset of the former topic")
     void whatIsRecoveredFirst() throws Exception {
