@@ -80,7 +80,7 @@ public final class BenchmarkMain {
             new ColdSection(report, options.run().rounds()).run(options.records());
         }
         if (options.wants("idle")) {
-            new IdleSection(report, options.run()).run(options.plainStores());
+            new IdleSection(report, options.run(), options.idleListeners()).run(options.plainStores());
         }
         if (options.wants("steps")) {
             new StepsSection(report).run(options.networks(), options.records());

@@ -31,15 +31,18 @@ final class IdleSection {
 
     private final Report report;
     private final PairedRun run;
+    private final int listeners;
 
-    IdleSection(Report report, PairedRun run) {
+    /** @param listeners so many that what one costs can be told from noise */
+    IdleSection(Report report, PairedRun run, int listeners) {
         this.report = report;
         this.run = run;
+        this.listeners = listeners;
     }
 
     /** @param stores those on which duplicates are measured */
     void run(List<String> stores) throws IOException, InterruptedException {
-        try (IdleRun applications = new IdleRun()) {
+        try (IdleRun applications = new IdleRun(listeners)) {
             starts(applications);
             growth(applications);
         }
@@ -51,9 +54,9 @@ final class IdleSection {
 
     private void starts(IdleRun applications) throws IOException, InterruptedException {
         Map<Variant, List<IdleReport>> reports = new LinkedHashMap<>();
-        for (int listeners : List.of(0, IdleRun.LISTENERS)) {
+        for (int count : List.of(0, listeners)) {
             for (With with : With.values()) {
-                reports.put(new Variant(with, listeners), new ArrayList<>());
+                reports.put(new Variant(with, count), new ArrayList<>());
             }
         }
         for (int round = 0; round <= run.rounds(); round++) { // the first one fills the file system's cache
@@ -103,8 +106,8 @@ final class IdleSection {
     private void growth(IdleRun applications) throws IOException, InterruptedException {
         List<List<String>> rows = new ArrayList<>();
         for (With with : List.of(With.NOTHING, With.REDIS)) {
-            for (IdleReport each : applications.run(
-                    with, IdleRun.LISTENERS, "--idle.seconds=" + IDLE_SECONDS, "--idle.copies=" + COPIES)) {
+            for (IdleReport each :
+                    applications.run(with, listeners, "--idle.seconds=" + IDLE_SECONDS, "--idle.copies=" + COPIES)) {
                 String when = switch (each.step()) {
                     case "started" -> "started";
                     case "idle" -> "after " + IDLE_SECONDS + " s of polls each 50 ms";
@@ -113,7 +116,7 @@ final class IdleSection {
                 rows.add(List.of(with.toString(), when, kibibytes((double) each.heap()), text(each.threads())));
             }
         }
-        report.heading("The same with " + IdleRun.LISTENERS + " listeners, over time");
+        report.heading("The same with " + listeners + " listeners, over time");
         report.table(List.of("application", "when", "heap after GC, KiB", "threads"), rows);
     }
 

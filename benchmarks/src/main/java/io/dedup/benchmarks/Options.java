@@ -112,6 +112,12 @@ final class Options {
                     "round trips in microseconds between this process and the stores, 0 for the loopback network alone")
     private List<Integer> linkMicros = List.of(0);
 
+    @Option(
+            names = "--idle-listeners",
+            converter = FromOne.class,
+            description = "how many listeners the application has whose start is measured")
+    private int idleListeners = 50;
+
     private Options() {}
 
     /**
@@ -197,6 +203,11 @@ final class Options {
     /** How many records are in the topic that listeners read. */
     int records() {
         return records;
+    }
+
+    /** How many listeners the application has whose start is measured. */
+    int idleListeners() {
+        return idleListeners;
     }
 
     /** How far away the stores are; everything is measured with each. */

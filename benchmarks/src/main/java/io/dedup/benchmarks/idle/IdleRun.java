@@ -17,9 +17,6 @@ import java.util.stream.Collectors;
 
 /** Runs the application in JVMs of its own, with dedup on the class path or without it, on one Kafka and one Redis. */
 public final class IdleRun implements AutoCloseable {
-    /** So many listeners that what one costs can be told from noise. */
-    public static final int LISTENERS = 50;
-
     private static final Pattern OURS = Pattern.compile(
             ".*/dedup-(core|kafka|http|rocketmq|store-redis|store-jdbc|spring-boot-starter|fault-ledger|testkit)"
                     + "(-[^/]*\\.jar|/target/classes/?)");
@@ -46,9 +43,13 @@ public final class IdleRun implements AutoCloseable {
     private final String kafka = KafkaServers.shared().bootstrapServers();
     private final RedisServer redis = RedisServers.start();
 
-    /** Creates the topics. */
-    public IdleRun() {
-        for (int i = 0; i < LISTENERS; i++) {
+    /**
+     * Creates the topics.
+     *
+     * @param listeners the most that an application has
+     */
+    public IdleRun(int listeners) {
+        for (int i = 0; i < listeners; i++) {
             KafkaServers.shared().createTopic(IdleApplication.TOPIC + i, 1);
         }
     }

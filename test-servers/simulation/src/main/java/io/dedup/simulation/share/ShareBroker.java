@@ -1,9 +1,11 @@
 package io.dedup.simulation.share;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.LongSupplier;
@@ -14,7 +16,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The share partitions of one group on one broker. Records are acquired for the duration of a lock, by whole batches of the log; each
  * acquisition counts as a delivery, and what comes back from its last one is archived. As with Kafka's broker, an acknowledgment of
- * several records of a partition is executed as a whole or not at all, except its renewals, which stay. A fetch waits until there is
+ * several records of a partition is executed as a whole or not at all, except its renewals, which stay, and those of records before
+ * the first one that isn't over, which are ignored. A fetch waits until there is
  * something to acquire, also while its member doesn't poll. Used by one thread at a time.
  */
 final class ShareBroker {
@@ -46,6 +49,9 @@ final class ShareBroker {
         private boolean over;
         private boolean archived;
         private int deliveries;
+        /** The one in which it was acquired first; 0 if it wasn't yet. */
+        private int acquisition;
+
         private @Nullable String holder;
         private long acquiredAt;
         private long lockedUntil;
@@ -106,6 +112,7 @@ final class ShareBroker {
     private final List<Long> starts = new ArrayList<>();
     private final Map<String, Fetch> fetches = new LinkedHashMap<>();
     private int batches;
+    private int acquisitions;
     private int turn;
 
     /**
@@ -206,6 +213,7 @@ final class ShareBroker {
 
     /** A record that has failed often is delivered with few others, and in its last delivery alone. */
     private List<Delivery> acquire(String member, List<Stored> log, long start) {
+        acquisitions++;
         int suspicious = Math.max(2, (limit + 1) / 2);
         List<Delivery> acquired = new ArrayList<>();
         int batch = -1;
@@ -231,6 +239,7 @@ final class ShareBroker {
             }
             batch = record.batch;
             record.deliveries++;
+            record.acquisition = record.acquisition == 0 ? acquisitions : record.acquisition;
             record.holder = member;
             record.acquiredAt = now.getAsLong();
             record.lockedUntil = record.acquiredAt + lockNanos;
@@ -251,13 +260,16 @@ final class ShareBroker {
     @Nullable
     RuntimeException acknowledge(String member, int partition, SortedMap<Long, AcknowledgeType> types) {
         serve();
-        long start = starts.get(partition);
+        long start = start(partition);
+        long remembered = remembered(partition);
         Map<Stored, AcknowledgeType> wanted = new LinkedHashMap<>();
         for (Map.Entry<Long, AcknowledgeType> each : new TreeMap<>(types).entrySet()) {
-            if (each.getKey() < start) {
+            long offset = each.getKey();
+            if (offset < start
+                    && (offset >= remembered || types.subMap(offset, start + 1).size() > start - offset)) {
                 continue;
             }
-            Stored record = partitions.get(partition).get(Math.toIntExact(each.getKey()));
+            Stored record = partitions.get(partition).get(Math.toIntExact(offset));
             if (!member.equals(record.holder)) {
                 return new InvalidRecordStateException("simulated: " + record + " is not acquired by " + member);
             }
@@ -277,6 +289,33 @@ final class ShareBroker {
                 }));
         serve();
         return null;
+    }
+
+    /** The first record that is neither deleted nor over: acknowledgments of those before it are ignored, whoever sends them. */
+    private long start(int partition) {
+        List<Stored> log = partitions.get(partition);
+        long start = starts.get(partition);
+        while (start < log.size() && log.get(Math.toIntExact(start)).over) {
+            start++;
+        }
+        return start;
+    }
+
+    /**
+     * The first record that the broker remembers: it forgets whole acquisitions, from the first one on. Acknowledgments of what it
+     * has forgotten are errors, unless they are sent together with those of what follows, up to the start.
+     */
+    private long remembered(int partition) {
+        List<Stored> log = partitions.get(partition);
+        Set<Integer> over = new HashSet<>();
+        Set<Integer> open = new HashSet<>();
+        log.forEach(each -> (each.over ? over : open).add(each.acquisition));
+        over.removeAll(open);
+        long first = 0;
+        while (first < log.size() && over.contains(log.get(Math.toIntExact(first)).acquisition)) {
+            first++;
+        }
+        return first;
     }
 
     private void end(Stored record, End end) {

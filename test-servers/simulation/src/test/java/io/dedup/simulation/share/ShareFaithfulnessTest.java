@@ -12,6 +12,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.LongStream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.junit.jupiter.api.Test;
@@ -20,6 +21,9 @@ import org.junit.jupiter.api.Test;
 class ShareFaithfulnessTest {
     private static final int SCRIPTS = Integer.getInteger("simulation.scripts", 12);
     private static final long FIRST = Long.getLong("simulation.first-script", System.nanoTime());
+    /** The broker ignores what is acknowledged before the first record that isn't over. */
+    private static final List<Long> ONCE_DIFFERENT = List.of(48535347501925L);
+
     private static final int THREADS = 6;
 
     @Test
@@ -28,9 +32,9 @@ class ShareFaithfulnessTest {
         Map<String, Object> servers =
                 Map.of("bootstrap.servers", KafkaServers.shared().bootstrapServers());
         List<NewTopic> topics = new ArrayList<>();
-        for (int i = 0; i < SCRIPTS; i++) {
-            topics.add(new NewTopic(topic(i), 1, (short) 1));
-        }
+        List<Long> scripts = new ArrayList<>(ONCE_DIFFERENT);
+        LongStream.range(FIRST, FIRST + SCRIPTS).forEach(scripts::add);
+        scripts.forEach(each -> topics.add(new NewTopic(topic(each), 1, (short) 1)));
         List<String> differences = new CopyOnWriteArrayList<>();
         AtomicInteger tooSlow = new AtomicInteger();
         AtomicInteger next = new AtomicInteger();
@@ -41,17 +45,18 @@ class ShareFaithfulnessTest {
             for (int thread = 0; thread < THREADS; thread++) {
                 works.add(() -> {
                     int done = 0;
-                    for (int i = next.getAndIncrement(); i < SCRIPTS; i = next.getAndIncrement()) {
-                        try (RealShareGroup real = new RealShareGroup(admin, topic(i))) {
-                            ShareScript script = new ShareScript(FIRST + i, real);
+                    for (int i = next.getAndIncrement(); i < scripts.size(); i = next.getAndIncrement()) {
+                        long seed = scripts.get(i);
+                        try (RealShareGroup real = new RealShareGroup(admin, topic(seed))) {
+                            ShareScript script = new ShareScript(seed, real);
                             String difference = script.difference();
                             if (script.wasTooSlow()) {
                                 tooSlow.incrementAndGet();
                             } else if (difference != null) {
-                                differences.add(difference + "\nof script " + (FIRST + i) + "\n\n");
+                                differences.add(difference + "\nof script " + seed + "\n\n");
                             }
                         } catch (RuntimeException e) {
-                            throw new IllegalStateException("script " + (FIRST + i), e);
+                            throw new IllegalStateException("script " + seed, e);
                         }
                         done++;
                     }
@@ -62,7 +67,7 @@ class ShareFaithfulnessTest {
             for (Future<Integer> each : threads.invokeAll(works)) {
                 done += each.get();
             }
-            assertThat(done).isEqualTo(SCRIPTS);
+            assertThat(done).isEqualTo(scripts.size());
         } finally {
             threads.shutdown();
         }
@@ -73,7 +78,7 @@ class ShareFaithfulnessTest {
                 .isLessThan(SCRIPTS / 2);
     }
 
-    private static String topic(int script) {
-        return "faithful-share-" + (FIRST + script);
+    private static String topic(long script) {
+        return "faithful-share-" + script;
     }
 }
