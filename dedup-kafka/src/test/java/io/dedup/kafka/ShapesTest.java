@@ -6,6 +6,8 @@ import static org.awaitility.Awaitility.await;
 import io.dedup.DedupContext;
 import io.dedup.adapter.DedupAdapter;
 import io.dedup.adapter.Execution;
+import io.dedup.kafka.id.KafkaMessageIds;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,6 +19,8 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.CooperativeStickyAssignor;
+import org.apache.kafka.common.header.Headers;
+import org.apache.kafka.common.serialization.StringDeserializer;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -27,6 +31,7 @@ import org.springframework.core.task.support.TaskExecutorAdapter;
 import org.springframework.kafka.annotation.KafkaHandler;
 import org.springframework.kafka.annotation.KafkaListener;
 import org.springframework.kafka.config.KafkaListenerEndpointRegistry;
+import org.springframework.kafka.core.DefaultKafkaConsumerFactory;
 import org.springframework.kafka.listener.BatchMessageListener;
 import org.springframework.kafka.listener.ConcurrentMessageListenerContainer;
 import org.springframework.kafka.listener.ContainerProperties.AckMode;
@@ -55,6 +60,37 @@ class ShapesTest {
         @KafkaHandler
         void gone(@Payload(required = false) KafkaNull tombstone, @Header("id") byte[] id) {
             scene.effects.add("gone " + new String(id, java.nio.charset.StandardCharsets.UTF_8));
+        }
+    }
+
+    @Test
+    @DisplayName("hundreds of listeners share a consumer factory: the calls of its consumers don't nest")
+    void manyOfOneFactory() {
+        try (Scene scene = new Scene()) {
+            List<Integer> depths = new CopyOnWriteArrayList<>();
+            StringDeserializer values = new StringDeserializer() {
+                @Override
+                public String deserialize(String topic, Headers headers, ByteBuffer data) { // within the client's poll
+                    depths.add(Thread.currentThread().getStackTrace().length);
+                    return super.deserialize(topic, headers, data);
+                }
+            };
+            var factory = new DefaultKafkaConsumerFactory<String, String>(
+                    scene.consumerConfig(), new StringDeserializer(), values);
+            var properties = scene.properties(AckMode.RECORD, (MessageListener<String, String>)
+                    record -> scene.effect().accept(record));
+            for (int i = 0; i < 100; i++) {
+                scene.closeLater(KafkaDedup.builder(scene.dedup)
+                                .id(KafkaMessageIds.header("id"))
+                                .build())
+                        .decorate(new ConcurrentMessageListenerContainer<>(
+                                factory, scene.properties(AckMode.RECORD, properties.getMessageListener())));
+            }
+            scene.start(new ConcurrentMessageListenerContainer<>(factory, properties));
+            scene.send("a", "b", "a");
+            scene.awaitAllCommitted();
+            assertThat(scene.effects).containsExactly("a", "b");
+            assertThat(depths).hasSize(3).allSatisfy(depth -> assertThat(depth).isLessThan(100));
         }
     }
 

@@ -11,8 +11,8 @@ import io.dedup.kafka.internal.ack.SoughtBack;
 import io.dedup.kafka.internal.ack.UnfinishedLimit;
 import io.dedup.kafka.internal.poll.DeferredRecords;
 import io.dedup.kafka.internal.poll.OutstandingRecords;
-import io.dedup.kafka.internal.poll.PollHooks;
 import io.dedup.kafka.internal.poll.WatchedPolls;
+import io.dedup.kafka.internal.record.RecordDeliveries;
 import java.util.Collection;
 import java.util.Map;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -44,7 +44,7 @@ public final class BoundConsumer {
             ConsumerLimits limits,
             ConsumerSeekCallback seeks,
             ClaimedPoll claims,
-            PollHooks hooks,
+            RecordDeliveries deliveries,
             UnansweredCommits.Inquirer inquirer) {
         this.seeks = seeks;
         this.commitsOffsets = limits.commitsOffsets();
@@ -60,7 +60,7 @@ public final class BoundConsumer {
                 // Not another thread's: its ack may be committed at any time, and the consumer would wait.
                 execution -> isOnItsThread() && claims.queue(execution));
         this.unfinished = new UnfinishedLimit(limits.maxUnfinished(), pending, redeliveries);
-        this.watched = hooks.watch(seeks, claims, pending, redeliveries);
+        this.watched = new WatchedPolls(seeks, claims, deliveries, pending, redeliveries);
         this.watchedSeeks = new WatchedSeeks(seeks, pending.soughtBack());
         this.revokedPartitions = new RevokedPartitions(watched, transaction.unanswered(), pending, this::fetchAgain);
     }

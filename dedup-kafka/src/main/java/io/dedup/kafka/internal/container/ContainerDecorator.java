@@ -40,11 +40,14 @@ import org.springframework.kafka.retrytopic.DestinationTopicContainer;
 
 /** Decorates containers: replaces the listener and the error handler, and hooks the consumers. Thread-safe. */
 public final class ContainerDecorator implements AutoCloseable {
+    /** For the whole process, since several decorators decorate containers of one consumer factory. */
+    private static final ConsumerThreads THREADS = new ConsumerThreads();
+
+    private static final PollHooks HOOKS = new PollHooks(THREADS::polls);
+
     private final DedupAdapter engine;
     private final RecordDeliveries deliveries;
     private final StorePauses pauses;
-    private final ConsumerThreads threads = new ConsumerThreads();
-    private final PollHooks hooks;
     private final ClaimedPolls claims;
     private final CommitInquiries inquiries;
     private final boolean claimAhead;
@@ -68,7 +71,6 @@ public final class ContainerDecorator implements AutoCloseable {
             Function<Map<String, Object>, Admin> adminClient) {
         this.engine = engine;
         this.deliveries = deliveries;
-        this.hooks = new PollHooks(threads::polls, deliveries);
         this.claimAhead = claimAhead;
         this.maxUnfinished = maxUnfinished;
         this.replies = replies;
@@ -122,12 +124,11 @@ public final class ContainerDecorator implements AutoCloseable {
                 container,
                 services,
                 new DeferralBackOff(engine, deliveries, container, services.consumers(), pauses),
-                hooks,
                 claims,
                 inquiries,
                 new ListenerTraits(declaredLater, later != null, claimsAhead),
                 maxUnfinished);
-        hooks.install(ConsumerSettings.factoryOf(container));
+        HOOKS.install(ConsumerSettings.factoryOf(container));
         WatchedInterceptors.watch(container, services.consumers()::suspectDrop);
         ListenerReplies answered =
                 new ListenerReplies(answers ? replies : null, deliveries, services.kafkaTransactions()::areUsed);
@@ -141,7 +142,7 @@ public final class ContainerDecorator implements AutoCloseable {
         return new ContainerServices(
                 engine,
                 deliveries,
-                new BoundConsumers(container, threads),
+                new BoundConsumers(container, THREADS),
                 deferrals,
                 new KafkaTransactions(container, deferrals));
     }

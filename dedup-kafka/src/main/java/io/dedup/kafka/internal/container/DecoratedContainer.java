@@ -9,7 +9,6 @@ import io.dedup.kafka.internal.consumer.ConsumerLimits;
 import io.dedup.kafka.internal.deferral.DeferralBackOff;
 import io.dedup.kafka.internal.listener.ContainerLifecycle;
 import io.dedup.kafka.internal.poll.ConsumerWrapper;
-import io.dedup.kafka.internal.poll.PollHooks;
 import io.dedup.kafka.internal.settlement.ContainerServices;
 import io.dedup.kafka.internal.spring.ConsumerSettings;
 import java.time.Duration;
@@ -32,7 +31,6 @@ final class DecoratedContainer implements ContainerLifecycle {
     private final AbstractMessageListenerContainer<?, ?> container;
     private final ContainerServices services;
     private final DeferralBackOff backOff;
-    private final PollHooks hooks;
     private final ClaimedPolls claimedPolls;
     private final CommitInquiries inquiries;
     private final ListenerTraits traits;
@@ -47,7 +45,6 @@ final class DecoratedContainer implements ContainerLifecycle {
             AbstractMessageListenerContainer<?, ?> container,
             ContainerServices services,
             DeferralBackOff backOff,
-            PollHooks hooks,
             ClaimedPolls claimedPolls,
             CommitInquiries inquiries,
             ListenerTraits traits,
@@ -55,7 +52,6 @@ final class DecoratedContainer implements ContainerLifecycle {
         this.container = container;
         this.services = services;
         this.backOff = backOff;
-        this.hooks = hooks;
         this.claimedPolls = claimedPolls;
         this.inquiries = inquiries;
         this.traits = traits;
@@ -124,7 +120,12 @@ final class DecoratedContainer implements ContainerLifecycle {
         Duration maxPollInterval = new ConsumerSettings(container).maxPollInterval();
         ConsumerLimits limits = new ConsumerLimits(maxPollInterval, maxUnfinished, container.getGroupId() != null);
         consumers.started(new BoundConsumer(
-                services.engine(), limits, seeks, claims(seeks, maxPollInterval), hooks, inquiries.of(container)));
+                services.engine(),
+                limits,
+                seeks,
+                claims(seeks, maxPollInterval),
+                services.deliveries(),
+                inquiries.of(container)));
     }
 
     /**

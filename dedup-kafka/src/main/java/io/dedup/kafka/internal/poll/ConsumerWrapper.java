@@ -11,31 +11,23 @@ import org.springframework.kafka.listener.ConsumerSeekAware.ConsumerSeekCallback
 /** A wrapper of ours around a Kafka consumer: finds it behind what the container passes to its listener, and looks behind it. */
 public abstract class ConsumerWrapper implements InvocationHandler {
     final Consumer<?, ?> target;
-    private final Object owner;
 
-    ConsumerWrapper(Consumer<?, ?> target, Object owner) {
+    ConsumerWrapper(Consumer<?, ?> target) {
         this.target = target;
-        this.owner = owner;
     }
 
     /**
      * The container's consumer, found through the callback that the container passes to its listener; null if it cannot
      * be found. It is known before the first poll, because a listener may poll another consumer of the same factory
      * earlier.
-     *
-     * @param owner what wrapped the consumer; several may have wrapped the consumers of one factory
      */
-    static @Nullable ConsumerWrapper of(ConsumerSeekCallback container, Object owner) {
+    static @Nullable ConsumerWrapper of(ConsumerSeekCallback container) {
         Object consumer = consumerOf(container);
-        while (consumer != null
-                && Proxy.isProxyClass(consumer.getClass())
-                && Proxy.getInvocationHandler(consumer) instanceof ConsumerWrapper wrapper) {
-            if (wrapper.owner == owner) {
-                return wrapper;
-            }
-            consumer = wrapper.target;
-        }
-        return null;
+        return consumer != null
+                        && Proxy.isProxyClass(consumer.getClass())
+                        && Proxy.getInvocationHandler(consumer) instanceof ConsumerWrapper wrapper
+                ? wrapper
+                : null;
     }
 
     /** Whether the container's consumer is Kafka's own and not wrapped, so that its calls cannot be watched. */

@@ -20,12 +20,11 @@ final class ContainersConsumer {
      * Finds the consumer, if the callback reveals it.
      *
      * @param seeks the callback that the container passes to its listener
-     * @param owner what has wrapped its consumer
      */
-    ContainersConsumer(ConsumerSeekCallback seeks, Object owner) {
+    ContainersConsumer(ConsumerSeekCallback seeks) {
         this.seeks = seeks;
         hidden = ConsumerWrapper.isBare(seeks);
-        known = hidden ? null : ConsumerWrapper.of(seeks, owner);
+        known = hidden ? null : ConsumerWrapper.of(seeks);
     }
 
     /** If the callback doesn't reveal it, the first consumer that polls on this thread is the container's. */

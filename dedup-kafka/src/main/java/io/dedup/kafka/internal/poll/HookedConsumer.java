@@ -32,7 +32,7 @@ final class HookedConsumer extends ConsumerWrapper {
     private final Supplier<@Nullable WatchedPolls> ofThread;
 
     private HookedConsumer(Consumer<?, ?> target, Supplier<@Nullable WatchedPolls> ofThread) {
-        super(target, ofThread);
+        super(target);
         this.ofThread = ofThread;
     }
 

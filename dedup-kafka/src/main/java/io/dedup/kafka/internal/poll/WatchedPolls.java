@@ -24,6 +24,7 @@ import org.apache.kafka.common.errors.RebalanceInProgressException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.kafka.listener.ConsumerSeekAware.ConsumerSeekCallback;
 import org.springframework.kafka.listener.MessageListenerContainer;
 
 /**
@@ -62,13 +63,19 @@ public final class WatchedPolls {
 
     private int holders;
 
-    WatchedPolls(
-            ContainersConsumer consumer,
+    /**
+     * Creates the hooks for the polls of one consumer of a container, from the first poll on.
+     *
+     * @param seeks the container's callback of this consumer
+     * @param claims the claims of records whose turn hasn't come
+     */
+    public WatchedPolls(
+            ConsumerSeekCallback seeks,
             ClaimedPoll claims,
             RecordDeliveries deliveries,
             PendingDeliveries pending,
             Redeliveries redeliveries) {
-        this.consumer = consumer;
+        this.consumer = new ContainersConsumer(seeks);
         this.claims = claims;
         this.deliveries = deliveries;
         this.pending = pending;

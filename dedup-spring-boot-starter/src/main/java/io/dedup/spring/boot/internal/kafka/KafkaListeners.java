@@ -180,8 +180,9 @@ public final class KafkaListeners implements AutoCloseable {
      */
     private void forgetUnregistered() {
         List<Decorated> all = decorated.stream().filter(Decorated::registered).toList();
+        List<KafkaListenerEndpointRegistry> found = registries.stream().toList(); // each look-up is slow
         List<Decorated> gone = all.stream()
-                .filter(each -> registries.stream()
+                .filter(each -> found.stream()
                         .noneMatch(registry -> registry.getListenerContainer(
                                         String.valueOf(each.container().getListenerId()))
                                 == each.container()))
