@@ -41,6 +41,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.kafka.core.ConsumerFactory;
 import org.springframework.kafka.core.ConsumerPostProcessor;
 import org.springframework.kafka.core.DefaultKafkaConsumerFactory;
@@ -642,9 +643,10 @@ class ClaimAheadTest {
         }
     }
 
-    @Test
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
     @DisplayName("T2 a consumer that cannot be watched: each success is told at once, whatever else its thread polls")
-    void unwatched() {
+    void unwatched(boolean wrapped) {
         try (Scene scene = scene(policy -> policy);
                 Scene other = new Scene()) {
             scene.send("a", "b");
@@ -656,8 +658,8 @@ class ClaimAheadTest {
             @SuppressWarnings("unchecked")
             var found = (ConsumerFactory<String, String>) ConsumerSettings.factoryOf(watchedFactory);
             listener.factory.set(found);
-            var container =
-                    new ConcurrentMessageListenerContainer<>(new Unwatchable(scene.consumerConfig()), properties);
+            var container = new ConcurrentMessageListenerContainer<>(
+                    new Unwatchable(scene.consumerConfig(), wrapped), properties);
             scene.runUntilCommitted(container);
             assertThat(listener.polled).isTrue();
             assertThat(scene.effects).containsExactly("a", "b");
@@ -667,8 +669,18 @@ class ClaimAheadTest {
     }
 
     private static final class Unwatchable extends DefaultKafkaConsumerFactory<String, String> {
-        Unwatchable(Map<String, Object> config) {
+        private final boolean wraps;
+
+        /** @param wraps so that it isn't Kafka's own consumer that the container has, for example to trace its calls */
+        Unwatchable(Map<String, Object> config, boolean wraps) {
             super(config, new StringDeserializer(), new StringDeserializer());
+            this.wraps = wraps;
+        }
+
+        @Override
+        protected Consumer<String, String> createKafkaConsumer(Map<String, Object> config) {
+            Consumer<String, String> consumer = super.createKafkaConsumer(config);
+            return wraps ? FaultyConsumers.around(consumer, (method, argument) -> {}) : consumer;
         }
 
         @Override

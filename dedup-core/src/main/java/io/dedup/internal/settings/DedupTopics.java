@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
 /** The policies of a consumer, topic by topic. Thread-safe. */
 public final class DedupTopics {
     /**
-     * Beyond this number, topics are created anew each time: names that come from messages must not fill the memory.
+     * Beyond this number, topics without a policy of their own are created anew each time: names that come from messages must not fill
+     * the memory.
      */
     private static final int MAX_RESOLVED = 10_000;
 
@@ -35,7 +36,7 @@ public final class DedupTopics {
         this.hashing = hashing;
         DedupTopic unused = make("any"); // rejects an invalid consumer name now instead of with the first message
         for (String name : policies.keySet()) {
-            resolved.put(name, make(name));
+            unused = make(name); // kept from its first use on: each of many consumers may be given all topics
         }
     }
 
@@ -48,7 +49,8 @@ public final class DedupTopics {
         if (known != null) {
             return known;
         }
-        return resolved.size() < MAX_RESOLVED ? resolved.computeIfAbsent(name, this::make) : make(name);
+        boolean isKept = resolved.size() < MAX_RESOLVED || policies.containsKey(name);
+        return isKept ? resolved.computeIfAbsent(name, this::make) : make(name);
     }
 
     /** The topic of a scope, which need not be the scope of the topic's ordinary listener. */

@@ -22,7 +22,7 @@ public final class ConsumerThreads {
         consumers.put(Thread.currentThread(), new Running(container, consumer));
     }
 
-    /** Removes and returns this thread's consumer, of whichever container; null if there is none. */
+    /** Removes and returns this thread's consumer, of whichever container and decorator; null if there is none. */
     @Nullable
     BoundConsumer remove() {
         Running running = consumers.remove(Thread.currentThread());

@@ -56,7 +56,7 @@ public final class ContainerDecorator implements AutoCloseable {
     private final PollTimer timer = new PollTimer("dedup-kafka-timer", LoggerFactory.getLogger(KafkaLog.NAME));
 
     /**
-     * Creates a decorator, with its own threads.
+     * Creates a decorator, with its own timer.
      *
      * @param claimAhead whether the records of record listeners are claimed a poll at a time
      * @param maxUnfinished the maximum number of records delivered to handlers from a partition's first unfinished one on

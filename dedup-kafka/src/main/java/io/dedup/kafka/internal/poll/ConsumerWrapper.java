@@ -18,7 +18,7 @@ public abstract class ConsumerWrapper implements InvocationHandler {
 
     /**
      * The container's consumer, found through the callback that the container passes to its listener; null if it cannot
-     * be found. It is known before the first poll, because a listener may poll another consumer of the same factory
+     * be found. It is known before the first poll, because a listener may poll another consumer of a hooked factory
      * earlier.
      */
     static @Nullable ConsumerWrapper of(ConsumerSeekCallback container) {

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.kafka.listener.ConsumerSeekAware.ConsumerSeekCallback;
 
 /**
- * Identifies the container's consumer among those that are used on its thread: a listener may use others of the same
+ * Identifies the container's consumer among those that are used on its thread: a listener may use others of a hooked
  * factory, and poll them before the container's first poll.
  */
 final class ContainersConsumer {
@@ -27,9 +27,9 @@ final class ContainersConsumer {
         known = hidden ? null : ConsumerWrapper.of(seeks);
     }
 
-    /** If the callback doesn't reveal it, the first consumer that polls on this thread is the container's. */
+    /** If the callback doesn't reveal it, the first consumer that the container polls on this thread is the container's. */
     boolean is(ConsumerWrapper asking, boolean polls) {
-        if (known == null && polls && !hidden) {
+        if (known == null && polls && !hidden && !isPolledElsewhere()) {
             known = asking;
         }
         return known == asking;

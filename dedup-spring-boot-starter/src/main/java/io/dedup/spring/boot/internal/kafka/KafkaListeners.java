@@ -180,6 +180,9 @@ public final class KafkaListeners implements AutoCloseable {
      */
     private void forgetUnregistered() {
         List<Decorated> all = decorated.stream().filter(Decorated::registered).toList();
+        if (all.isEmpty()) {
+            return;
+        }
         List<KafkaListenerEndpointRegistry> found = registries.stream().toList(); // each look-up is slow
         List<Decorated> gone = all.stream()
                 .filter(each -> found.stream()
