@@ -167,12 +167,12 @@ class ShareKillTest {
             List<String> elsewhere = new CopyOnWriteArrayList<>();
             group.start(group.elsewhere(ShareAckMode.EXPLICIT, (MessageListener<String, String>) record -> {
                 ledger.effect(Scene.id(record));
-                elsewhere.add(Scene.id(record) + " " + record.deliveryCount().orElseThrow());
+                elsewhere.add(Scene.id(record));
             }));
-            // Whatever the mode, what waits behind it goes on elsewhere.
-            await().atMost(Scene.PATIENCE).until(() -> elsewhere.contains("b 2"));
+            // Whatever the mode, what waits behind it goes on elsewhere, also if it wasn't fetched with it.
+            await().atMost(Scene.PATIENCE).until(() -> elsewhere.contains("b"));
             if (mode != DedupMode.TRANSACTIONAL) { // there the database has it until that transaction ends
-                await().atMost(Scene.PATIENCE).until(() -> elsewhere.contains("hangs 2"));
+                await().atMost(Scene.PATIENCE).until(() -> elsewhere.contains("hangs"));
             }
             enough.countDown();
             group.awaitSettled();

@@ -143,7 +143,10 @@ class ImportCommandTest {
                 .isZero();
         assertThat(run(redis, with(source, "SELECT id FROM handled"))).isEqualTo(ImportCommand.STOPPED);
 
-        try (RedisDedupStore found = RedisDedupStore.builder().uri(redis).build()) {
+        try (RedisDedupStore found = RedisDedupStore.builder()
+                .commandTimeout(Duration.ofSeconds(20))
+                .uri(redis)
+                .build()) {
             Instant time = found.find(scope.key("id-700")).orElseThrow().completedAt();
             assertThat(time).isBetween(hourAgo.minusSeconds(60), hourAgo.plusSeconds(120));
             assertThat(found.find(scope.key("mid-1"))).isPresent();

@@ -6,7 +6,9 @@ import io.dedup.examples.quickstart.QuickstartMain;
 import io.dedup.testservers.process.ChildJvm;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
@@ -14,6 +16,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 @Execution(ExecutionMode.CONCURRENT)
 class QuickstartTest {
     @Test
+    @Timeout(value = 10, unit = TimeUnit.MINUTES) // five JVMs start, one after another
     void everyOrderTakesEffectOnce() throws IOException, InterruptedException {
         Process quickstart =
                 ChildJvm.command(QuickstartMain.class).redirectErrorStream(true).start();

@@ -15,6 +15,7 @@ import io.dedup.store.redis.RedisDedupStore;
 import io.dedup.testservers.redis.RedisServers;
 import io.dedup.testservers.sql.PostgresServers;
 import io.dedup.testservers.sql.SqlDatabase;
+import java.time.Duration;
 import java.util.UUID;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.DisplayName;
@@ -79,6 +80,7 @@ class ModeChangeTest {
                         .purgeInterval(null)
                         .build();
                 DedupStore redis = RedisDedupStore.builder()
+                        .commandTimeout(Duration.ofSeconds(20))
                         .uri(RedisServers.shared().uri())
                         .namespace(namespace)
                         .build()) {

@@ -177,6 +177,7 @@ class MovingInTest {
     @Test
     void fromRedisToJdbc() throws Exception {
         try (RedisDedupStore front = RedisDedupStore.builder()
+                        .commandTimeout(Duration.ofSeconds(20))
                         .uri(RedisServers.shared().uri())
                         .namespace(name)
                         .build();

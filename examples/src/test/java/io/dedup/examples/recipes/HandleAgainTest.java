@@ -13,6 +13,7 @@ import io.dedup.policy.DedupMode;
 import io.dedup.store.DedupStore;
 import io.dedup.store.redis.RedisDedupStore;
 import io.dedup.testservers.redis.RedisServers;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
@@ -31,6 +32,7 @@ class HandleAgainTest {
     private final RecipeDatabase database = new RecipeDatabase();
     private final DedupStore redis = RedisDedupStore.builder()
             .uri(RedisServers.shared().uri())
+            .commandTimeout(Duration.ofSeconds(20))
             .namespace("recipes-" + UUID.randomUUID())
             .build();
     private final List<String> sent = new ArrayList<>();
