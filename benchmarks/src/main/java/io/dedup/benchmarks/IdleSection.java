@@ -33,7 +33,7 @@ final class IdleSection {
     private final PairedRun run;
     private final int listeners;
 
-    /** @param listeners so many that what one costs can be told from noise */
+    /** @param listeners how many an application has; enough of them, since the cost of one is less than the noise */
     IdleSection(Report report, PairedRun run, int listeners) {
         this.report = report;
         this.run = run;

@@ -261,12 +261,12 @@ final class ShareBroker {
     RuntimeException acknowledge(String member, int partition, SortedMap<Long, AcknowledgeType> types) {
         serve();
         long start = start(partition);
-        long remembered = remembered(partition);
         Map<Stored, AcknowledgeType> wanted = new LinkedHashMap<>();
         for (Map.Entry<Long, AcknowledgeType> each : new TreeMap<>(types).entrySet()) {
             long offset = each.getKey();
             if (offset < start
-                    && (offset >= remembered || types.subMap(offset, start + 1).size() > start - offset)) {
+                    && (offset >= remembered(partition)
+                            || types.subMap(offset, start + 1).size() > start - offset)) {
                 continue;
             }
             Stored record = partitions.get(partition).get(Math.toIntExact(offset));

@@ -180,7 +180,7 @@ public final class KafkaListeners implements AutoCloseable {
      */
     private void forgetUnregistered() {
         List<Decorated> all = decorated.stream().filter(Decorated::registered).toList();
-        if (all.isEmpty()) {
+        if (all.isEmpty()) { // and a registry may still be made
             return;
         }
         List<KafkaListenerEndpointRegistry> found = registries.stream().toList(); // each look-up is slow
