@@ -183,11 +183,9 @@ class CompletionFailureTest extends DeduplicatorTestBase {
         }
         store.on(Op.COMPLETE, Faults.forKeys(key -> key.messageId().length() < 4)); // m0 to m99
 
-        await().atMost(Duration.ofSeconds(20))
-                .until(() -> DedupAdapter.of(dedup).pendingCompletions() == 100);
+        await().until(() -> DedupAdapter.of(dedup).pendingCompletions() == 100);
         store.heal();
-        await().atMost(Duration.ofSeconds(20))
-                .until(() -> DedupAdapter.of(dedup).pendingCompletions() == 0);
+        await().until(() -> DedupAdapter.of(dedup).pendingCompletions() == 0);
     }
 
     @Test

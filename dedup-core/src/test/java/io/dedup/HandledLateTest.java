@@ -36,7 +36,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 class HandledLateTest extends DeduplicatorTestBase {
     private static final Duration LEASE = Duration.ofSeconds(30);
     private static final Duration SHORT = Duration.ofMillis(300);
-    private static final Duration PATIENCE = Duration.ofMinutes(1);
 
     private final List<String> effects = new CopyOnWriteArrayList<>();
 
@@ -68,7 +67,7 @@ class HandledLateTest extends DeduplicatorTestBase {
         clock.advance(SHORT.plusSeconds(1));
         ClaimAhead copy = ahead(dedup, "a");
         store.heal();
-        await().atMost(PATIENCE).until(() -> DedupAdapter.of(dedup).inFlight() == 1);
+        await().until(() -> DedupAdapter.of(dedup).inFlight() == 1);
         first.returned(); // and its completion waits for others
 
         assertThat(DedupAdapter.of(dedup).ahead().admit(copy, WaitBudget.none()))
@@ -76,7 +75,7 @@ class HandledLateTest extends DeduplicatorTestBase {
 
         assertThat(DedupAdapter.of(dedup).succeedAll(List.of(first), WaitBudget.none()))
                 .containsExactly(Completion.PENDING);
-        await().atMost(PATIENCE).until(() -> stateOf("a") == State.DONE);
+        await().until(() -> stateOf("a") == State.DONE);
     }
 
     @Test
@@ -85,7 +84,7 @@ class HandledLateTest extends DeduplicatorTestBase {
     void overdue() throws Exception {
         Deduplicator dedup = deduplicator(policy -> policy.lease(SHORT).maxProcessingTime(SHORT.multipliedBy(2)));
         Execution first = begun(dedup, "a");
-        await().atMost(PATIENCE).until(() -> DedupAdapter.of(dedup).inFlight() == 0);
+        await().until(() -> DedupAdapter.of(dedup).inFlight() == 0);
         clock.advance(SHORT.plusSeconds(1));
         CountDownLatch sending = new CountDownLatch(1);
         CountDownLatch go = new CountDownLatch(1);
@@ -105,7 +104,7 @@ class HandledLateTest extends DeduplicatorTestBase {
         assertThat(effects).containsExactly("a");
         assertThat(copy).isInstanceOf(Duplicate.class);
         assertThat(completion.get(1, TimeUnit.MINUTES)).isIn(Completion.DONE, Completion.PENDING);
-        await().atMost(PATIENCE).until(() -> stateOf("a") == State.DONE);
+        await().until(() -> stateOf("a") == State.DONE);
     }
 
     private enum Shape {
@@ -146,7 +145,7 @@ class HandledLateTest extends DeduplicatorTestBase {
         assertThat(duplicate).isTrue();
         assertThat(completion.get()).isEqualTo(Completion.PENDING);
         store.heal();
-        await().atMost(PATIENCE).until(() -> DedupAdapter.of(dedup).pendingWrites() == 0);
+        await().until(() -> DedupAdapter.of(dedup).pendingWrites() == 0);
         assertThat(events.all()).doesNotContain("dropped a");
         assertThat(stateOf("a")).isEqualTo(State.DONE);
         assertThat(effects).containsExactly("a");
@@ -195,7 +194,7 @@ class HandledLateTest extends DeduplicatorTestBase {
         assertThat(DedupAdapter.of(dedup).pendingCompletions()).isZero();
         dedup.execute(key("b"), context -> effects.add("b"));
         store.heal();
-        await().atMost(PATIENCE).until(() -> DedupAdapter.of(dedup).pendingCompletions() == 0);
+        await().until(() -> DedupAdapter.of(dedup).pendingCompletions() == 0);
         assertThat(stateOf("b")).isEqualTo(State.DONE);
 
         assertThat(dedup.execute(call, context -> "again")).isInstanceOf(Handled.class);

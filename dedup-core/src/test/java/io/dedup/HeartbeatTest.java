@@ -228,7 +228,7 @@ class HeartbeatTest extends DeduplicatorTestBase {
         CompletableFuture<DedupOutcome<Boolean>> outcome =
                 CompletableFuture.supplyAsync(() -> dedup.execute(key("a"), context -> {
                     started.countDown();
-                    await().atMost(Duration.ofSeconds(30)).until(() -> mayEnd.getCount() == 0);
+                    await().until(() -> mayEnd.getCount() == 0);
                     await().until(() -> !context.leaseLost());
                     return true;
                 }));

@@ -51,7 +51,7 @@ class AbortedCopyTest {
                     ? (BatchMessageListener<String, String>) records -> records.forEach(transactions::handle)
                     : (MessageListener<String, String>) transactions::handle;
             scene.start(transactions.container(AckMode.BATCH, listener));
-            await().atMost(Scene.PATIENCE).untilTrue(aborted);
+            await().untilTrue(aborted);
             if (unknown) {
                 transactions.fence(1);
             }
@@ -61,7 +61,7 @@ class AbortedCopyTest {
             writesFail.set(false);
             scene.send("a", "b", "c", "d");
             transactions.awaitOutputs("a", "b", "c", "d");
-            await().atMost(Scene.PATIENCE).untilAsserted(() -> {
+            await().untilAsserted(() -> {
                 for (String id : new String[] {"a", "b", "c", "d"}) {
                     assertThat(watched.store
                                     .find(scene.dedup.key(scene.topic, id))

@@ -61,10 +61,9 @@ class AfterErrorTest {
             AtomicBoolean first = new AtomicBoolean(true);
             watched.before("claim", () -> armed.set(first.getAndSet(false)));
             scene.start(container);
-            await().atMost(Scene.PATIENCE).until(() -> !container.isRunning());
+            await().until(() -> !container.isRunning());
             assertThat(scene.effects).isEmpty();
-            await().atMost(Scene.PATIENCE)
-                    .until(() -> DedupAdapter.of(scene.dedup).inFlight() == 0);
+            await().until(() -> DedupAdapter.of(scene.dedup).inFlight() == 0);
 
             container.start();
             scene.awaitCommitted(2);

@@ -146,7 +146,7 @@ class BadInputTest {
             var container = scene.start(container(scene, batch));
             scene.awaitCommitted(9);
             int before = Collections.frequency(scene.deferrals, "null MISSING_ID");
-            await().atMost(Scene.PATIENCE) // each poll of a batch asks for all of its records
+            await() // each poll of a batch asks for all of its records
                     .until(() -> Collections.frequency(scene.deferrals, "null MISSING_ID") > before + (batch ? 42 : 2));
             container.stop();
 
@@ -171,7 +171,7 @@ class BadInputTest {
         try (Scene scene = new Scene(2, policy -> policy.missingIdLimit(1))) {
             scene.send(scene.record(0, null, "no ID"));
             scene.start(container(scene, false));
-            await().atMost(Scene.PATIENCE).until(() -> scene.deferrals.contains("null MISSING_ID"));
+            await().until(() -> scene.deferrals.contains("null MISSING_ID"));
             assertThat(recovered).isEmpty();
 
             scene.sendTo(1, "a");

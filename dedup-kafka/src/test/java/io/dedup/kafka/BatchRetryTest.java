@@ -100,7 +100,7 @@ class BatchRetryTest {
             });
             container.setCommonErrorHandler(errorHandler);
             scene.start(container);
-            await().atMost(Scene.PATIENCE).until(() -> scene.deferrals.size() >= 3);
+            await().until(() -> scene.deferrals.size() >= 3);
             scene.awaitEffects("b");
             scene.awaitCommitted(2);
             elsewhere.get().fail(new IllegalStateException("elsewhere"));

@@ -157,7 +157,7 @@ class BatchTest {
                     records -> scene.effects.addAll(ids(records)));
             container.setCommonErrorHandler(handler(0));
             scene.start(container);
-            await().atMost(Scene.PATIENCE).until(() -> scene.deferrals.size() >= 12);
+            await().until(() -> scene.deferrals.size() >= 12);
             scene.awaitCommitted(2);
             assertThat(scene.effects).containsExactly("a", "b");
             assertThat(scene.store
@@ -216,7 +216,7 @@ class BatchTest {
             });
             container.setCommonErrorHandler(handler(0));
             scene.start(container);
-            await().atMost(Scene.PATIENCE).until(() -> scene.effects.contains("a"));
+            await().until(() -> scene.effects.contains("a"));
             elsewhere.fail(new IllegalStateException("failed"));
             scene.awaitEffects("a", "b");
             scene.awaitCommitted(2);
@@ -260,11 +260,8 @@ class BatchTest {
                         io.dedup.adapter.WaitBudget.none());
         run.execution().begin();
         run.execution().abandon();
-        await().atMost(Scene.PATIENCE)
-                .until(() -> scene.store
-                                .find(scene.dedup.key(scene.topic, id))
-                                .orElseThrow()
-                                .state()
+        await().until(() ->
+                scene.store.find(scene.dedup.key(scene.topic, id)).orElseThrow().state()
                         == io.dedup.store.StoredRecord.State.ABANDONED);
     }
 
@@ -306,7 +303,7 @@ class BatchTest {
             scene.start(scene.container(AckMode.BATCH, (BatchMessageListener<String, String>) records -> {
                 throw new StackOverflowError("in the handler");
             }));
-            await().atMost(Scene.PATIENCE).until(() -> scene.events.containsAll(List.of("released a", "released b")));
+            await().until(() -> scene.events.containsAll(List.of("released a", "released b")));
             assertThat(scene.committed()).isEmpty();
             assertThat(DedupAdapter.of(scene.dedup).inFlight()).isZero();
         }

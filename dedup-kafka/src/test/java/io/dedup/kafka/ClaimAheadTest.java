@@ -173,7 +173,7 @@ class ClaimAheadTest {
                         scene.effect().accept(record);
                         acks.add(requireNonNull(acknowledgment));
                     }));
-            await().atMost(Scene.PATIENCE).until(() -> acks.size() == 3);
+            await().until(() -> acks.size() == 3);
             acks.get(1).acknowledge();
             assertThat(record(scene, "a").state()).isEqualTo(StoredRecord.State.DONE);
             assertThat(record(scene, "b").state()).isEqualTo(StoredRecord.State.DONE);
@@ -196,17 +196,17 @@ class ClaimAheadTest {
             CountDownLatch asked = new CountDownLatch(1);
             watched.before("complete", () -> {
                 asked.countDown();
-                await().atMost(Scene.PATIENCE).until(() -> answer.getCount() == 0);
+                await().until(() -> answer.getCount() == 0);
             });
             scene.start(
                     scene.container(mode, (AcknowledgingMessageListener<String, String>) (record, acknowledgment) -> {
                         scene.effect().accept(record);
                         acks.add(requireNonNull(acknowledgment));
                     }));
-            await().atMost(Scene.PATIENCE).until(() -> acks.size() == 1);
+            await().until(() -> acks.size() == 1);
             CompletableFuture<Void> acknowledging =
                     CompletableFuture.runAsync(() -> acks.get(0).acknowledge());
-            await().atMost(Scene.PATIENCE).until(() -> asked.getCount() == 0);
+            await().until(() -> asked.getCount() == 0);
             await().during(Duration.ofMillis(500)).until(() -> scene.committed().isEmpty());
             answer.countDown();
             scene.awaitCommitted(1);
@@ -276,13 +276,12 @@ class ClaimAheadTest {
             scene.send("a", "slow");
             scene.start(scene.container(AckMode.BATCH, (MessageListener<String, String>) record -> {
                 if (Scene.id(record).equals("slow")) {
-                    await().atMost(Scene.PATIENCE).until(() -> goOn.getCount() == 0);
+                    await().until(() -> goOn.getCount() == 0);
                 }
                 scene.effect().accept(record);
             }));
-            await().atMost(Scene.PATIENCE)
-                    .until(() ->
-                            scene.effects.contains("a") && record(scene, "a").state() == StoredRecord.State.DONE);
+            await().until(() ->
+                    scene.effects.contains("a") && record(scene, "a").state() == StoredRecord.State.DONE);
             assertThat(scene.committed()).isEmpty();
             goOn.countDown();
             scene.awaitCommitted(2);
@@ -313,8 +312,7 @@ class ClaimAheadTest {
         scene.send("a", "slow", "a");
         scene.runUntilCommitted(scene.container(AckMode.BATCH, (MessageListener<String, String>) record -> {
             if (Scene.id(record).equals("slow")) {
-                await().atMost(Scene.PATIENCE)
-                        .until(() -> ofFirst.test(watched.store.find(scene.dedup.key(scene.topic, "a"))));
+                await().until(() -> ofFirst.test(watched.store.find(scene.dedup.key(scene.topic, "a"))));
             }
             scene.effect().accept(record);
         }));
@@ -359,7 +357,6 @@ class ClaimAheadTest {
             scene.start(container);
             scene.awaitEffects("a", "b", "dropped");
             await("the next poll, long before half a lease")
-                    .atMost(Duration.ofSeconds(10))
                     .until(() -> DedupAdapter.of(scene.dedup).inFlight() == 0);
             scene.awaitCommitted(5);
         }
@@ -493,9 +490,8 @@ class ClaimAheadTest {
             properties.setStopImmediate(true);
             running.set(scene.container(properties, Map.of()));
             scene.start(running.get());
-            await().atMost(Scene.PATIENCE).until(() -> stopping.getCount() == 0);
+            await().until(() -> stopping.getCount() == 0);
             await("long before half a lease")
-                    .atMost(Duration.ofSeconds(10))
                     .until(() -> DedupAdapter.of(scene.dedup).inFlight() == 0);
             assertThat(scene.effects).hasSize(3);
             scene.runUntilCommitted(scene.container(AckMode.BATCH, effect(scene)));
@@ -513,11 +509,11 @@ class ClaimAheadTest {
             scene.sendTo(0, "waits");
             scene.start(scene.container(AckMode.BATCH, (MessageListener<String, String>) record -> {
                 if (Scene.id(record).equals("hangs")) {
-                    await().atMost(Scene.PATIENCE).until(() -> goOn.getCount() == 0);
+                    await().until(() -> goOn.getCount() == 0);
                 }
                 scene.effect().accept(record);
             }));
-            await().atMost(Scene.PATIENCE).until(() -> scene.events.contains("released waits"));
+            await().until(() -> scene.events.contains("released waits"));
             Execution elsewhere = scene.runningElsewhere("waits");
             elsewhere.succeed(null, io.dedup.adapter.WaitBudget.none());
             goOn.countDown();
@@ -555,7 +551,7 @@ class ClaimAheadTest {
             var container = scene.container(AckMode.BATCH, (MessageListener<String, String>) record -> {
                 try (Consumer<String, String> own = factory.get().createConsumer("own-" + scene.group, "")) {
                     own.subscribe(List.of(other.topic));
-                    await().atMost(Scene.PATIENCE).until(() -> {
+                    await().until(() -> {
                         int count = own.poll(Duration.ofMillis(100)).count();
                         own.commitSync();
                         return read.addAndGet(count) % 3 == 0 && read.get() > 0;
@@ -620,10 +616,9 @@ class ClaimAheadTest {
             Execution elsewhere = scene.runningElsewhere("b");
             scene.send("a", "b", "c");
             scene.start(scene.container(AckMode.BATCH, effect(scene)));
-            await().atMost(Scene.PATIENCE).until(() -> scene.effects.contains("a"));
+            await().until(() -> scene.effects.contains("a"));
             Deduplicator third = scene.closeLater(scene.deduplicator(policy -> policy));
-            Execution other = await().atMost(Duration.ofSeconds(20))
-                                    .until(
+            Execution other = await().until(
                                             () -> DedupAdapter.of(third)
                                                     .admit(
                                                             Delivery.of(

@@ -89,15 +89,13 @@ class CopyAfterOutageTest {
             scene.sendTo(1, "a");
             var key = DedupScope.of(scene.group, scene.topic).key("a");
             // The lease is over; the store answers claims before it learns of the success.
-            await().atMost(Scene.PATIENCE)
-                    .until(() -> watched.store.find(key).orElseThrow().state() == State.ABANDONED);
+            await().until(() -> watched.store.find(key).orElseThrow().state() == State.ABANDONED);
             claimsFail.set(false);
 
             scene.awaitAllCommitted();
             assertThat(scene.effects).containsExactly("a");
             writesFail.set(false);
-            await().atMost(Scene.PATIENCE)
-                    .until(() -> watched.store.find(key).orElseThrow().state() == State.DONE);
+            await().until(() -> watched.store.find(key).orElseThrow().state() == State.DONE);
             assertThat(scene.effects).containsExactly("a");
         }
     }

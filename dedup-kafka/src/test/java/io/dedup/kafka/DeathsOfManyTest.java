@@ -52,7 +52,7 @@ class DeathsOfManyTest {
                         .map(claim -> engine.ahead().admit(Objects.requireNonNull(claim), WaitBudget.none()))
                 : engine.admitAll(deliveries, WaitBudget.none()).admissions().stream();
         admissions.map(each -> ((Admission.Run) each).execution()).forEach(Execution::abandon);
-        await().atMost(Scene.PATIENCE).until(() -> Stream.of(ids).allMatch(id -> state(scene, id) == State.ABANDONED));
+        await().until(() -> Stream.of(ids).allMatch(id -> state(scene, id) == State.ABANDONED));
     }
 
     private static State state(Scene scene, String id) {

@@ -127,7 +127,7 @@ class DeferralTest {
             container.setCommonErrorHandler(handler.create(recovered));
             scene.start(container);
 
-            await().atMost(Scene.PATIENCE).until(() -> scene.deferrals.size() >= 25);
+            await().until(() -> scene.deferrals.size() >= 25);
             assertThat(scene.effects).containsExactly("a");
             if (mode != AckMode.COUNT) { // counts up to 2
                 scene.awaitCommitted(1);
@@ -153,7 +153,7 @@ class DeferralTest {
             var container = scene.container(AckMode.BATCH, listener(scene, false));
             container.setCommonErrorHandler(handler.create(recovered));
             scene.start(container);
-            await().atMost(Scene.PATIENCE).until(() -> scene.deferrals.size() >= 3);
+            await().until(() -> scene.deferrals.size() >= 3);
             elsewhere.succeed(null, WaitBudget.none());
             scene.awaitEffects("a", "c");
             scene.awaitCommitted(3);
@@ -175,15 +175,14 @@ class DeferralTest {
             container.setCommonErrorHandler(handler.create(new CopyOnWriteArrayList<>()));
             container.setConcurrency(2);
             scene.start(container);
-            await().atMost(Scene.PATIENCE)
-                    .until(() -> scene.committed().getOrDefault(1, 0L) == 5 && scene.deferrals.size() > 10);
+            await().until(() -> scene.committed().getOrDefault(1, 0L) == 5 && scene.deferrals.size() > 10);
             for (int i = 5; i < 10; i++) {
                 scene.sendTo(1, "p1-" + i);
             }
-            await().atMost(Scene.PATIENCE).until(() -> scene.committed().getOrDefault(1, 0L) == 10);
+            await().until(() -> scene.committed().getOrDefault(1, 0L) == 10);
             assertThat(scene.committed()).doesNotContainKey(0);
             elsewhere.fail(new IllegalStateException("failed"));
-            await().atMost(Scene.PATIENCE).until(() -> scene.committed().equals(Map.of(0, 5L, 1, 10L)));
+            await().until(() -> scene.committed().equals(Map.of(0, 5L, 1, 10L)));
             assertThat(scene.effects.stream().filter(id -> id.startsWith("p0")))
                     .containsExactly("p0-0", "p0-1", "p0-2", "p0-3", "p0-4");
             assertThat(scene.effects).hasSize(15).doesNotHaveDuplicates();
@@ -197,9 +196,9 @@ class DeferralTest {
             Execution elsewhere = scene.runningElsewhere("a");
             scene.send("a");
             var container = scene.start(scene.container(AckMode.BATCH, listener(scene, false)));
-            await().atMost(Scene.PATIENCE).until(() -> !scene.deferrals.isEmpty());
+            await().until(() -> !scene.deferrals.isEmpty());
             container.pause();
-            await().atMost(Scene.PATIENCE).until(container::isContainerPaused);
+            await().until(container::isContainerPaused);
             elsewhere.succeed(null, WaitBudget.none());
             scene.send("b");
             int seen = scene.deferrals.size();
@@ -252,7 +251,7 @@ class DeferralTest {
             var container = scene.container(AckMode.BATCH, listener);
             container.setCommonErrorHandler(handler);
             scene.start(container);
-            await().atMost(Scene.PATIENCE).until(() -> scene.deferrals.size() >= 15);
+            await().until(() -> scene.deferrals.size() >= 15);
             assertThat(calls).hasValue(1);
             assertThat(recovered).isEmpty();
             elsewhere.get().fail(new IllegalStateException("failed elsewhere"));
@@ -284,7 +283,7 @@ class DeferralTest {
                 return new OffsetAndMetadata(offset);
             });
             scene.start(scene.container(properties, Map.of()));
-            await().atMost(Scene.PATIENCE).until(() -> asked.get() > 0);
+            await().until(() -> asked.get() > 0);
             elsewhere.fail(new IllegalStateException("elsewhere"));
             scene.awaitEffects("a", "x", "b");
             scene.awaitCommitted(3);

@@ -98,7 +98,7 @@ class DroppedInTransactionTest {
                     method.equals("intercept") ? interceptors.before("b") : interceptors.after("b"));
             scene.send("a", "b", "c", "d");
             scene.start(container);
-            await().atMost(Scene.PATIENCE).until(() -> interceptors.failures.get() > 0);
+            await().until(() -> interceptors.failures.get() > 0);
             scene.send("e"); // its commit passes what was dropped
             scene.awaitCommitted(5);
             assertThat(scene.effects).containsExactly("a", "b", "c", "d", "e");
@@ -115,7 +115,7 @@ class DroppedInTransactionTest {
             container.setBatchInterceptor(interceptors.beforeBatch());
             scene.send("a", "b");
             scene.start(container);
-            await().atMost(Scene.PATIENCE).until(() -> interceptors.failures.get() > 0);
+            await().until(() -> interceptors.failures.get() > 0);
             scene.send("c");
             scene.awaitCommitted(3);
             assertThat(scene.effects).containsExactly("a", "b", "c");
@@ -247,8 +247,7 @@ class DroppedInTransactionTest {
             });
             scene.sendTo(0, "a");
             scene.start(container);
-            await().atMost(Scene.PATIENCE)
-                    .untilAsserted(() -> assertThat(transactions.outputs()).containsExactlyInAnyOrder("a", "b"));
+            await().untilAsserted(() -> assertThat(transactions.outputs()).containsExactlyInAnyOrder("a", "b"));
             assertThat(transactions.recovered).isEmpty();
         }
     }
@@ -308,7 +307,7 @@ class DroppedInTransactionTest {
             }));
             scene.awaitCommitted(2);
             fault.set(true);
-            await().atMost(Scene.PATIENCE).untilFalse(fault);
+            await().untilFalse(fault);
             scene.send("c");
             scene.awaitCommitted(3);
             assertThat(scene.effects).containsExactly("a", "b", "c");

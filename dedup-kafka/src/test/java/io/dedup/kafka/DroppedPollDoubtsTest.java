@@ -109,7 +109,7 @@ class DroppedPollDoubtsTest {
             container.setRecordInterceptor(interceptors.after("b"));
             scene.send("a", "b", "c", "d");
             scene.start(container);
-            await().atMost(Scene.PATIENCE).until(() -> interceptors.failures.get() > 0);
+            await().until(() -> interceptors.failures.get() > 0);
             scene.send("e"); // its commit passes what was dropped
             scene.awaitCommitted(5);
             assertThat(scene.effects).containsExactly("a", "b", "c", "d", "e");
@@ -150,7 +150,7 @@ class DroppedPollDoubtsTest {
             var elsewhere = scene.runningElsewhere("c");
             scene.send("a", "b", "c", "d");
             scene.start(container);
-            await().atMost(Scene.PATIENCE).until(() -> scene.deferrals.size() > 2);
+            await().until(() -> scene.deferrals.size() > 2);
             assertThat(interceptors.failures).hasPositiveValue();
             elsewhere.fail(new IllegalStateException("elsewhere failed"));
             scene.awaitCommitted(4);
@@ -212,7 +212,7 @@ class DroppedPollDoubtsTest {
                     new DefaultErrorHandler((record, e) -> recovered.add(Scene.id(record)), new FixedBackOff(10, 2)));
             scene.send("a", "b");
             scene.start(container);
-            await().atMost(Scene.PATIENCE).until(() -> recovered.contains("b"));
+            await().until(() -> recovered.contains("b"));
             scene.send("c");
             scene.awaitCommitted(3);
             assertThat(recovered).containsExactly("a", "b", "c");
@@ -237,7 +237,7 @@ class DroppedPollDoubtsTest {
             container.setRecordInterceptor(interceptors.after("a"));
             scene.send("a", "b");
             scene.start(container);
-            await().atMost(Scene.PATIENCE).until(() -> interceptors.failures.get() > 0);
+            await().until(() -> interceptors.failures.get() > 0);
             scene.sendTo(1, "other");
             scene.awaitEffects("a", "other");
             known.set(true);
@@ -427,9 +427,9 @@ class DroppedPollDoubtsTest {
                     .get();
             commitFails.set(true);
             scene.sendTo(1 - first.get(), "c");
-            await().atMost(Scene.PATIENCE).until(() -> !commitFails.get());
+            await().until(() -> !commitFails.get());
             scene.sendTo(1 - first.get(), "e");
-            await().atMost(Scene.PATIENCE).until(() -> scene.effects.contains("e"));
+            await().until(() -> scene.effects.contains("e"));
             scene.sendTo(first.get(), "f");
             scene.awaitAllCommitted();
             assertThat(scene.effects).containsExactlyInAnyOrder("a", "b", "c", "d", "e", "f");
@@ -473,9 +473,9 @@ class DroppedPollDoubtsTest {
             int before = failures.size();
             commitFails.set(true);
             scene.sendTo(other, "c");
-            await().atMost(Scene.PATIENCE).until(() -> !commitFails.get());
+            await().until(() -> !commitFails.get());
             scene.sendTo(other, "d");
-            await().atMost(Scene.PATIENCE).until(() -> scene.effects.contains("d"));
+            await().until(() -> scene.effects.contains("d"));
             assertThat(failures).hasSize(before);
         }
     }
@@ -500,7 +500,7 @@ class DroppedPollDoubtsTest {
         try (Scene scene = new Scene()) {
             scene.send("a");
             var refused = scene.start(bare(scene, CooperativeStickyAssignor.class));
-            await().atMost(Scene.PATIENCE).until(() -> !refused.isRunning());
+            await().until(() -> !refused.isRunning());
             assertThat(scene.effects).isEmpty();
             assertThat(scene.committed()).isEmpty();
             scene.start(bare(scene, RangeAssignor.class));

@@ -191,13 +191,13 @@ class DroppedPollTest {
                 faults.stage.set(Faults.Stage.ARMED);
                 sent.add("a" + round);
                 scene.send("a" + round);
-                await().atMost(Scene.PATIENCE).until(() -> faults.stage.get() != Faults.Stage.ARMED);
+                await().until(() -> faults.stage.get() != Faults.Stage.ARMED);
                 for (int i = 0; i < 5; i++) {
                     sent.add("b" + round + i);
                     scene.send("b" + round + i);
                 }
                 int expected = round;
-                await().atMost(Scene.PATIENCE).until(() -> faults.happened.get() == expected);
+                await().until(() -> faults.happened.get() == expected);
                 sent.add("c" + round);
                 scene.send("c" + round);
                 scene.awaitCommitted(sent.size());
@@ -274,7 +274,7 @@ class DroppedPollTest {
             var execution = scene.runningElsewhere("held");
             scene.send("held");
             scene.start(new ConcurrentMessageListenerContainer<>(factory, properties));
-            await().atMost(Scene.PATIENCE).until(() -> scene.deferrals.size() > 5);
+            await().until(() -> scene.deferrals.size() > 5);
             execution.fail(new IllegalStateException("elsewhere failed"));
             scene.awaitCommitted(1);
             assertThat(scene.effects).containsExactly("held");
@@ -299,7 +299,7 @@ class DroppedPollTest {
             Execution here = runningHere(scene, "held");
             scene.send("held");
             scene.start(new ConcurrentMessageListenerContainer<>(factory, properties));
-            await().atMost(Scene.PATIENCE).until(() -> !scene.deferrals.isEmpty());
+            await().until(() -> !scene.deferrals.isEmpty());
             scene.sendTo(1, "other");
             scene.awaitEffects("other"); // in the same consumer
             assertThat(scene.deferrals).hasSize(1);
@@ -308,7 +308,7 @@ class DroppedPollTest {
             } else {
                 boolean unused = here.fail(new IllegalStateException("the first has failed"));
             }
-            await().atMost(Duration.ofSeconds(20)).until(() -> scene.committed().getOrDefault(0, 0L) == 1);
+            await().until(() -> scene.committed().getOrDefault(0, 0L) == 1);
             assertThat(scene.effects).containsExactlyElementsOf(succeeds ? List.of("other") : List.of("other", "held"));
             assertThat(scene.deferrals).hasSize(1);
             assertThat(wakeUps).hasValue(0);
@@ -349,7 +349,7 @@ class DroppedPollTest {
             var execution = scene.runningElsewhere("held");
             scene.send("held", "next");
             var container = scene.start(unwatchable(scene, shape, Map.of()));
-            await().atMost(Scene.PATIENCE).until(() -> scene.deferrals.size() > 5);
+            await().until(() -> scene.deferrals.size() > 5);
             assertThat(container.isPartitionPaused(new TopicPartition(scene.topic, 0)))
                     .isFalse();
             execution.fail(new IllegalStateException("elsewhere failed"));

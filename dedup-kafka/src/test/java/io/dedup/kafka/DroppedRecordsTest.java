@@ -73,7 +73,7 @@ class DroppedRecordsTest {
     }
 
     private void awaitNothingHeld() {
-        await().atMost(Scene.PATIENCE).until(() -> {
+        await().until(() -> {
             System.gc();
             return records.stream().allMatch(record -> record.get() == null);
         });
@@ -88,8 +88,7 @@ class DroppedRecordsTest {
             Runnable stop = start(scene, shape, Map.of());
             scene.awaitEffects("a", "b");
             stop.run();
-            await().atMost(Scene.PATIENCE)
-                    .until(() -> DedupAdapter.of(scene.dedup).inFlight() == 0);
+            await().until(() -> DedupAdapter.of(scene.dedup).inFlight() == 0);
 
             start(scene, Shape.MANUAL_RECORDS, Map.of());
             scene.awaitEffects("a", "b", "a", "b");
@@ -121,8 +120,7 @@ class DroppedRecordsTest {
             scene.awaitEffects("a", "b");
             try (var unused = scene.takeOver()) {
                 awaitNothingHeld();
-                await().atMost(Scene.PATIENCE)
-                        .until(() -> DedupAdapter.of(scene.dedup).inFlight() == 0);
+                await().until(() -> DedupAdapter.of(scene.dedup).inFlight() == 0);
             }
         }
     }

@@ -43,8 +43,7 @@ class DuplicateCauseTest {
     }
 
     private void awaitCauses(String... causes) {
-        await().atMost(Scene.PATIENCE)
-                .untilAsserted(() -> assertThat(scene.causes).containsExactly(causes));
+        await().untilAsserted(() -> assertThat(scene.causes).containsExactly(causes));
     }
 
     /** Another process: nothing of what this one has seen. */
@@ -93,7 +92,7 @@ class DuplicateCauseTest {
         scene.closeLater(scene.kafka);
         scene.kafka = process();
         scene.start(scene.container(AckMode.BATCH, listener(false)));
-        await().atMost(Scene.PATIENCE).until(() -> scene.deferrals.contains("b IN_FLIGHT"));
+        await().until(() -> scene.deferrals.contains("b IN_FLIGHT"));
         assertThat(scene.causes).containsExactly("redelivered a");
         finish.countDown();
         awaitCauses("redelivered a", "concurrent b");
@@ -148,7 +147,7 @@ class DuplicateCauseTest {
         asynchronous.setCommitCallback((offsets, failure) -> answers.add(failure == null ? "committed" : "failed"));
         var container = scene.start(scene.container(asynchronous, Map.of()));
         scene.awaitAllCommitted();
-        await().atMost(Scene.PATIENCE).until(() -> answers.contains("committed"));
+        await().until(() -> answers.contains("committed"));
         container.stop();
         scene.rewind();
         scene.start(scene.container(AckMode.BATCH, listener(batch)));
@@ -184,9 +183,8 @@ class DuplicateCauseTest {
             container.stop();
             group.rewind();
             group.start(group.container(ShareAckMode.EXPLICIT, listener));
-            await().atMost(Scene.PATIENCE)
-                    .untilAsserted(() -> assertThat(group.scene.causes)
-                            .containsExactly("resent a", "redelivered a", "redelivered b", "resent a"));
+            await().untilAsserted(() -> assertThat(group.scene.causes)
+                    .containsExactly("resent a", "redelivered a", "redelivered b", "resent a"));
             assertThat(group.scene.effects).containsExactly("a", "b");
         }
     }
@@ -237,7 +235,7 @@ class DuplicateCauseTest {
         var elsewhere = scene.runningElsewhere("a");
         scene.send("a");
         scene.start(scene.container(AckMode.BATCH, listener(false)));
-        await().atMost(Scene.PATIENCE).until(() -> scene.deferrals.size() >= 2);
+        await().until(() -> scene.deferrals.size() >= 2);
         assertThat(elsewhere.succeed(null, WaitBudget.none())).isEqualTo(Completion.DONE);
         awaitCauses("concurrent a");
     }

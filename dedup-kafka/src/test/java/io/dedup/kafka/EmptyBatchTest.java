@@ -93,7 +93,7 @@ class EmptyBatchTest {
             container.start();
             scene.closeLater(container::stop);
         }
-        await().atMost(Scene.PATIENCE).until(() -> !calls.isEmpty() || !recovered.isEmpty());
+        await().until(() -> !calls.isEmpty() || !recovered.isEmpty());
         if (!shape.acknowledges() || shape.isInKafkaTransaction()) { // there is no record to acknowledge
             scene.awaitCommitted(1);
         }

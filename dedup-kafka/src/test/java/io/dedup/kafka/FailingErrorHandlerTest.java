@@ -75,7 +75,7 @@ class FailingErrorHandlerTest {
         container.setCommonErrorHandler(errors);
         scene.send("a", "b");
         scene.start(container);
-        await().atMost(Scene.PATIENCE).until(errors.failed::get);
+        await().until(errors.failed::get);
         scene.send("c"); // its commit passes what was dropped
         scene.awaitCommitted(3);
         assertThat(scene.effects).containsExactly("a", "b", "c");
@@ -130,7 +130,7 @@ class FailingErrorHandlerTest {
             });
             scene.send("a", "b");
             scene.start(container);
-            await().atMost(Scene.PATIENCE).until(failed::get);
+            await().until(failed::get);
             scene.send("c");
             scene.awaitCommitted(3);
             assertThat(scene.effects).containsExactly("a", "b", "c");
@@ -164,7 +164,7 @@ class FailingErrorHandlerTest {
             container.setCommonErrorHandler(new OnlyLogs());
             scene.send("a", "b", "c");
             scene.start(container);
-            await().atMost(Scene.PATIENCE).until(handlerFailed::get);
+            await().until(handlerFailed::get);
             scene.send("d");
             scene.awaitCommitted(4);
             assertThat(scene.effects).containsExactly("b", "c", "d");
@@ -195,7 +195,7 @@ class FailingErrorHandlerTest {
             });
             scene.send("a", "b", "c");
             scene.start(container);
-            await().atMost(Scene.PATIENCE).until(handlerFailed::get);
+            await().until(handlerFailed::get);
             scene.send("d");
             scene.awaitCommitted(4);
             assertThat(scene.effects).containsExactly("b", "c", "d");

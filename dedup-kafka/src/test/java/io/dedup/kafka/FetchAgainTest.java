@@ -7,7 +7,6 @@ import io.dedup.adapter.Execution;
 import io.dedup.adapter.WaitBudget;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -102,7 +101,7 @@ class FetchAgainTest {
             work.completeExceptionally(new IllegalStateException("for once"));
             assertThat(failed.await(Scene.PATIENCE.toSeconds(), TimeUnit.SECONDS))
                     .isTrue();
-            await().atMost(Duration.ofSeconds(20)).until(() -> scene.committed().getOrDefault(0, 0L) == 2);
+            await().until(() -> scene.committed().getOrDefault(0, 0L) == 2);
             assertThat(runs).containsEntry("a", 2);
         }
     }
@@ -118,14 +117,14 @@ class FetchAgainTest {
             registry.complete(start(scene));
             scene.awaitEffects("a", "b");
             var container = registry.join().getListenerContainer("futures");
-            await().atMost(Scene.PATIENCE).until(container::isContainerPaused);
+            await().until(container::isContainerPaused);
             work.completeExceptionally(new IllegalStateException("for once"));
-            await().atMost(Scene.PATIENCE).until(() -> seeks.contains(0L));
+            await().until(() -> seeks.contains(0L));
             seeks.clear();
             container.resume();
-            await().atMost(Scene.PATIENCE).until(() -> !scene.deferrals.isEmpty());
+            await().until(() -> !scene.deferrals.isEmpty());
             var done = elsewhere.succeed(null, WaitBudget.none());
-            await().atMost(Duration.ofSeconds(20)).until(() -> scene.committed().getOrDefault(0, 0L) == 4);
+            await().until(() -> scene.committed().getOrDefault(0, 0L) == 4);
             assertThat(done).isNotNull();
             assertThat(runs).containsEntry("a", 2).containsEntry("d", 1);
         }

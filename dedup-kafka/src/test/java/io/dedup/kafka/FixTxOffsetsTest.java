@@ -79,7 +79,7 @@ class FixTxOffsetsTest {
             }
             scene.send("0a", "0b", "0c");
             scene.start(container);
-            await().atMost(Scene.PATIENCE).untilTrue(stopped);
+            await().untilTrue(stopped);
             assertThat(scene.effects).hasSize(batch ? 0 : 1);
             assertThat(scene.committed()).isEqualTo(Map.of(0, batch ? 0L : 1L));
             container.start();

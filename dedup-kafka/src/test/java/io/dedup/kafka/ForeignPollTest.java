@@ -188,22 +188,22 @@ class ForeignPollTest {
             scene.commitTheBegin(2);
             var container = scene.start(container(scene, protocol, batches, handler, watched));
             KafkaConsumer<String, String> leaves = member(scene, protocol);
-            await().atMost(Scene.PATIENCE).until(() -> {
+            await().until(() -> {
                 leaves.poll(Duration.ofMillis(50));
                 return leaves.assignment().size() == 1 && assigned(container).size() == 1;
             });
             int stays = assigned(container).iterator().next().partition();
             scene.sendTo(stays, "fails");
-            await().atMost(Scene.PATIENCE).until(() -> failures.get() > 0);
+            await().until(() -> failures.get() > 0);
             for (String id : List.of("a", "b", "c")) {
                 scene.sendTo(1 - stays, id);
             }
             leaves.close();
-            await().atMost(Scene.PATIENCE).until(() -> assigned(container).size() == 2);
+            await().until(() -> assigned(container).size() == 2);
             int before = polls.get();
-            await().atMost(Scene.PATIENCE).until(() -> polls.get() > before + 5);
+            await().until(() -> polls.get() > before + 5);
             down.set(false);
-            await().atMost(Duration.ofSeconds(20)).until(() -> scene.effects.size() == 4);
+            await().until(() -> scene.effects.size() == 4);
             scene.sendTo(1 - stays, "last"); // its commit passes whatever was dropped
             scene.awaitAllCommitted();
             assertThat(scene.effects).containsExactlyInAnyOrder("fails", "a", "b", "c", "last");
@@ -248,12 +248,12 @@ class ForeignPollTest {
             var container = container(scene, "eager", true, "mixed", true);
             container.getContainerProperties().setFixTxOffsets(true);
             scene.start(container);
-            await().atMost(Scene.PATIENCE).until(() -> assigned(container).size() == 2);
+            await().until(() -> assigned(container).size() == 2);
             scene.sendTo(0, "a");
             scene.sendTo(1, "b");
-            await().atMost(Scene.PATIENCE).until(() -> failures.get() > 0);
+            await().until(() -> failures.get() > 0);
             KafkaConsumer<String, String> other = member(scene, "eager");
-            await().atMost(Scene.PATIENCE).until(() -> {
+            await().until(() -> {
                 other.poll(Duration.ofMillis(50));
                 return other.assignment().size() == 1 && assigned(container).size() == 1;
             });
@@ -301,7 +301,7 @@ class ForeignPollTest {
             scene.awaitEffects("a");
             scene.send("b");
             int before = polls.get();
-            await().atMost(Scene.PATIENCE).until(() -> polls.get() > before + 5);
+            await().until(() -> polls.get() > before + 5);
             assertThat(scene.effects).containsExactly("a");
             container.resume();
             scene.awaitEffects("a", "b");

@@ -66,7 +66,7 @@ class KafkaTransactionTest {
     }
 
     private void awaitDone(String... ids) {
-        await().atMost(Scene.PATIENCE).untilAsserted(() -> {
+        await().untilAsserted(() -> {
             for (String id : ids) {
                 assertThat(stateOf(id)).as(id).isEqualTo(State.DONE);
             }
@@ -191,7 +191,7 @@ class KafkaTransactionTest {
         });
         scene.send("a");
         scene.start(transactions.container(AckMode.BATCH, listener(batch), 0));
-        await().atMost(Scene.PATIENCE).untilTrue(failed);
+        await().untilTrue(failed);
         scene.send("a");
         await().during(java.time.Duration.ofMillis(1_500))
                 .atMost(Scene.PATIENCE)
@@ -234,7 +234,7 @@ class KafkaTransactionTest {
         });
         scene.send("a");
         var container = scene.start(unanswering(batch, READ_COMMITTED, silent, asked));
-        await().atMost(Scene.PATIENCE).untilTrue(asked);
+        await().untilTrue(asked);
         container.stop();
         silent.set(false);
         scene.start(transactions.container(AckMode.BATCH, listener(batch), 0));
@@ -269,13 +269,13 @@ class KafkaTransactionTest {
                     throw new TimeoutException("the coordinator doesn't answer");
                 }
             }));
-            await().atMost(Scene.PATIENCE).untilTrue(asked);
+            await().untilTrue(asked);
             two.takeOver();
             silent.set(false);
             two.sendTo(1, "a");
             two.sendTo(1, "b");
 
-            await().atMost(Scene.PATIENCE).until(() -> two.effects.contains("b"));
+            await().until(() -> two.effects.contains("b"));
             of.awaitOutputs("a", "b");
             assertThat(two.effects).containsExactly("a", "b");
         }
@@ -295,7 +295,7 @@ class KafkaTransactionTest {
             throw new TimeoutException("no connection");
         });
         scene.send("a");
-        await().atMost(Scene.PATIENCE).untilTrue(asked);
+        await().untilTrue(asked);
         container.stop();
         await().during(Duration.ofSeconds(3)) // longer than the lease
                 .atMost(Scene.PATIENCE)
@@ -303,7 +303,7 @@ class KafkaTransactionTest {
 
         transactions.fence(2); // ends the transaction, as its timeout would
 
-        await().atMost(Scene.PATIENCE).until(() -> scene.events.contains("released a"));
+        await().until(() -> scene.events.contains("released a"));
         scene.start(transactions.container(AckMode.BATCH, listener(false), 0));
         awaitDone("a");
         transactions.awaitOutputs("first", "a");
@@ -329,7 +329,7 @@ class KafkaTransactionTest {
             }
         });
         scene.start(scene.container(properties, READ_COMMITTED));
-        await().atMost(Scene.PATIENCE).until(() -> scene.effects.size() > 3);
+        await().until(() -> scene.effects.size() > 3);
         transactions.fence(3); // ends the transaction, as its timeout would
 
         awaitDone("a");
@@ -344,7 +344,7 @@ class KafkaTransactionTest {
         scene.send("a", "b", "c");
         scene.start(transactions.container(AckMode.BATCH, listener(batch), 0));
 
-        await().atMost(Scene.PATIENCE).until(() -> scene.deferrals.size() > 12);
+        await().until(() -> scene.deferrals.size() > 12);
         awaitDone("a");
         transactions.awaitOutputs("a");
         scene.awaitCommitted(1);
@@ -500,9 +500,8 @@ class KafkaTransactionTest {
             transactions.handle(record);
             if (lost.compareAndSet(false, true)) { // what an operator does to a handler that seems to hang
                 scene.store.forget(scene.dedup.key(scene.topic, "a"), LiveLease.OVERRIDE);
-                await().atMost(Scene.PATIENCE)
-                        .until(() -> DedupAdapter.of(scene.dedup).inFlight() == 1);
-                await().atMost(Scene.PATIENCE).until(() -> scene.events.contains("lease lost a"));
+                await().until(() -> DedupAdapter.of(scene.dedup).inFlight() == 1);
+                await().until(() -> scene.events.contains("lease lost a"));
             }
         }));
 

@@ -64,8 +64,7 @@ class LaterTest {
     }
 
     private CompletableFuture<Void> run(String id, int number) {
-        await().atMost(Scene.PATIENCE)
-                .until(() -> runs.getOrDefault(id, List.of()).size() >= number);
+        await().until(() -> runs.getOrDefault(id, List.of()).size() >= number);
         return runs.get(id).get(number - 1);
     }
 
@@ -171,7 +170,7 @@ class LaterTest {
             run("c", 1);
             end(scene, "c", 1);
             end(scene, "b", 1);
-            await().atMost(Scene.PATIENCE).until(() -> scene.events.containsAll(List.of("completed c", "completed b")));
+            await().until(() -> scene.events.containsAll(List.of("completed c", "completed b")));
             await().during(Duration.ofMillis(300)).until(() -> scene.committed().isEmpty());
             end(scene, "a", 1);
             scene.awaitCommitted(4);
@@ -203,10 +202,10 @@ class LaterTest {
                     })
                     .start(listener(kind));
             end(scene, "b", 1);
-            await().atMost(Scene.PATIENCE).until(() -> scene.events.contains("completed b"));
+            await().until(() -> scene.events.contains("completed b"));
             scene.sendTo(1, "c"); // delivered a poll later, when what b's end commits is committed
             end(scene, "c", 1);
-            await().atMost(Scene.PATIENCE).until(() -> scene.events.contains("completed c"));
+            await().until(() -> scene.events.contains("completed c"));
             assertThat(scene.committed()).doesNotContainKey(0);
             end(scene, "a", 1);
             scene.awaitAllCommitted();
@@ -231,9 +230,8 @@ class LaterTest {
                                 pollThroughARebalance(consumer, assignments);
                                 if (failsFirst) {
                                     fail("a", 1);
-                                    await().atMost(Scene.PATIENCE)
-                                            .until(() -> scene.events.stream()
-                                                    .anyMatch(event -> event.startsWith("released a")));
+                                    await().until(() ->
+                                            scene.events.stream().anyMatch(event -> event.startsWith("released a")));
                                 }
                                 throw new IllegalStateException("the interceptor fails, and the container seeks to b");
                             }
@@ -242,7 +240,7 @@ class LaterTest {
                     })
                     .start(listener("CompletableFuture"));
             if (!failsFirst) {
-                await().atMost(Scene.PATIENCE).until(() -> scene.deferrals.contains("a IN_FLIGHT"));
+                await().until(() -> scene.deferrals.contains("a IN_FLIGHT"));
                 fail("a", 1);
             }
             end(scene, "a", 2);
@@ -255,7 +253,7 @@ class LaterTest {
     private static void pollThroughARebalance(Consumer<?, ?> consumer, AtomicInteger assignments) {
         int before = assignments.get();
         consumer.enforceRebalance();
-        await().atMost(Scene.PATIENCE).pollInSameThread().until(() -> {
+        await().pollInSameThread().until(() -> {
             consumer.poll(Duration.ofMillis(50));
             return assignments.get() > before;
         });
@@ -279,7 +277,7 @@ class LaterTest {
             start(scene, listener(kind), AckMode.BATCH);
             run("a", 1);
             long leaseOver = System.nanoTime() + Duration.ofMillis(1500).toNanos();
-            await().atMost(Scene.PATIENCE).until(() -> System.nanoTime() > leaseOver);
+            await().until(() -> System.nanoTime() > leaseOver);
             var other = scene.closeLater(scene.deduplicator(policy -> policy));
             assertThat(DedupAdapter.of(other)
                             .admit(
@@ -310,7 +308,7 @@ class LaterTest {
             end(scene, "a", 1);
             scene.awaitCommitted(1);
             fail("bad", 2);
-            await().atMost(Scene.PATIENCE).until(() -> recovered.equals(List.of("bad")));
+            await().until(() -> recovered.equals(List.of("bad")));
             end(scene, "once", 2);
             scene.awaitCommitted(4);
             assertThat(scene.effects).containsExactly("d", "a", "once");
@@ -356,8 +354,8 @@ class LaterTest {
             await().during(Duration.ofMillis(300)).until(values::isEmpty);
             assertThat(scene.committed()).isEmpty();
             end(scene, "a", 1);
-            await().atMost(Scene.PATIENCE).until(() -> values.equals(List.of("no ID")));
-            await().atMost(Scene.PATIENCE).until(() -> scene.deferrals.size() >= 3);
+            await().until(() -> values.equals(List.of("no ID")));
+            await().until(() -> scene.deferrals.size() >= 3);
             elsewhere.succeed(null, io.dedup.adapter.WaitBudget.none());
             scene.awaitCommitted(3);
             assertThat(runs).containsOnlyKeys("a");
@@ -371,7 +369,7 @@ class LaterTest {
             scene.send("a");
             start(scene, new Futures(), AckMode.BATCH);
             run("a", 1).cancel(true);
-            await().atMost(Scene.PATIENCE).until(() -> scene.deferrals.contains("a IN_FLIGHT"));
+            await().until(() -> scene.deferrals.contains("a IN_FLIGHT"));
             end(scene, "a", 2);
             scene.awaitCommitted(1);
             assertThat(scene.events).doesNotContain("released a");
@@ -495,7 +493,7 @@ class LaterTest {
             end(scene, "a", 1);
             scene.awaitCommitted(3);
             fail("bad", 2);
-            await().atMost(Scene.PATIENCE).until(() -> listener.deadLetters.equals(List.of("bad")));
+            await().until(() -> listener.deadLetters.equals(List.of("bad")));
             assertThat(scene.effects).containsExactly("c", "a");
             assertThat(new ArrayList<>(runs.get("bad"))).hasSize(2);
         }

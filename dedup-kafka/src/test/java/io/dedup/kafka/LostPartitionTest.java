@@ -57,9 +57,9 @@ class LostPartitionTest {
 
     private static void awaitDeferralsAfterTheLease(Scene scene) {
         long leaseOver = System.nanoTime() + LEASE.multipliedBy(2).toNanos();
-        await().atMost(Scene.PATIENCE).until(() -> System.nanoTime() > leaseOver);
+        await().until(() -> System.nanoTime() > leaseOver);
         int before = scene.deferrals.size();
-        await().atMost(Scene.PATIENCE).until(() -> scene.deferrals.size() > before + 1);
+        await().until(() -> scene.deferrals.size() > before + 1);
     }
 
     @ParameterizedTest(name = "batch={0}")
@@ -178,10 +178,8 @@ class LostPartitionTest {
             try (var unused = scene.takeOver()) {
                 takenOver.countDown();
                 acks.forEach(Acknowledgment::acknowledge);
-                await().atMost(Scene.PATIENCE)
-                        .until(() -> scene.events.containsAll(List.of("completed left", "completed kept")));
-                await().atMost(Scene.PATIENCE)
-                        .untilAsserted(() -> assertThat(scene.committed()).isEqualTo(Map.of(1, 1L)));
+                await().until(() -> scene.events.containsAll(List.of("completed left", "completed kept")));
+                await().untilAsserted(() -> assertThat(scene.committed()).isEqualTo(Map.of(1, 1L)));
             }
         }
     }
@@ -225,8 +223,7 @@ class LostPartitionTest {
             scene.awaitEffectsOf("left", "kept");
             try (var unused = scene.takeOver()) {
                 acks.forEach(Acknowledgment::acknowledge);
-                await().atMost(Scene.PATIENCE)
-                        .untilAsserted(() -> assertThat(scene.committed()).isEqualTo(Map.of(1, 1L)));
+                await().untilAsserted(() -> assertThat(scene.committed()).isEqualTo(Map.of(1, 1L)));
             }
             assertThat(commits).hasValueGreaterThan(1);
         }
@@ -265,16 +262,14 @@ class LostPartitionTest {
 
             try (var other = scene.takeOver()) {
                 scene.sendTo(0, "b");
-                await().atMost(Scene.PATIENCE)
-                        .until(() -> !other.poll(Duration.ofMillis(50)).isEmpty());
+                await().until(() -> !other.poll(Duration.ofMillis(50)).isEmpty());
                 other.commitSync();
             }
-            await().atMost(Scene.PATIENCE)
-                    .until(() -> container.getAssignedPartitions().size() == 2);
+            await().until(() -> container.getAssignedPartitions().size() == 2);
 
             commitFails.set(true);
             scene.sendTo(1, "c");
-            await().atMost(Scene.PATIENCE).until(() -> !commitFails.get());
+            await().until(() -> !commitFails.get());
             scene.sendTo(1, "d");
             scene.awaitAllCommitted();
             assertThat(seen).containsExactly("removed", "c", "d");
@@ -290,7 +285,7 @@ class LostPartitionTest {
                     scene.properties(AckMode.MANUAL, unfinished(scene, false)), TakeOverAssignor.ranked(1)));
             scene.awaitEffects("a");
             scene.sendTo(1, "a");
-            await().atMost(Scene.PATIENCE).until(() -> consumed(loser) == 2);
+            await().until(() -> consumed(loser) == 2);
 
             scene.start(scene.container(
                     scene.properties(AckMode.MANUAL, unfinished(scene, false)), TakeOverAssignor.ranked(2)));
@@ -339,7 +334,7 @@ class LostPartitionTest {
                     .isTrue();
 
             scene.start(scene.container(scene.properties(AckMode.MANUAL, listener), TakeOverAssignor.ranked(2)));
-            await().atMost(Scene.PATIENCE).until(() -> !scene.deferrals.isEmpty());
+            await().until(() -> !scene.deferrals.isEmpty());
             acks.get(0).acknowledge();
             scene.awaitAllCommitted();
             assertThat(scene.effects).containsExactlyInAnyOrder("a", "b", "c", "d", "e", "f");

@@ -89,9 +89,9 @@ class ManualAckTest {
                     .untilAsserted(() -> assertThat(scene.committed()).isEmpty());
             assertThat(scene.deferrals).isEmpty();
             acks.get(0).acknowledge(); // a
-            await().atMost(Scene.PATIENCE).until(() -> scene.committed().equals(Map.of(0, 2L, 1, 2L)));
+            await().until(() -> scene.committed().equals(Map.of(0, 2L, 1, 2L)));
             acks.get(2).acknowledge();
-            await().atMost(Scene.PATIENCE).until(() -> scene.committed().equals(Map.of(0, 3L, 1, 2L)));
+            await().until(() -> scene.committed().equals(Map.of(0, 3L, 1, 2L)));
             assertThat(container.isRunning()).isTrue();
         }
     }
@@ -219,11 +219,10 @@ class ManualAckTest {
                         }
                     });
             scene.start(container);
-            await().atMost(Scene.PATIENCE).until(() -> !scene.deferrals.isEmpty());
+            await().until(() -> !scene.deferrals.isEmpty());
             scene.sendTo(1, "nacked");
 
-            await().atMost(Duration.ofSeconds(20))
-                    .untilAsserted(() -> assertThat(scene.effects).containsExactlyInAnyOrder("held", "nacked"));
+            await().untilAsserted(() -> assertThat(scene.effects).containsExactlyInAnyOrder("held", "nacked"));
         }
     }
 
@@ -246,7 +245,7 @@ class ManualAckTest {
                         }
                     }));
             scene.awaitEffects("a", "b");
-            await().atMost(Scene.PATIENCE).until(() -> refused.size() == 1);
+            await().until(() -> refused.size() == 1);
             acks.get(1).acknowledge();
             scene.awaitCommitted(2);
         }
@@ -296,7 +295,7 @@ class ManualAckTest {
                     .untilAsserted(() -> assertThat(scene.committed()).isEmpty());
             assertThat(scene.deferrals).isEmpty();
             acks.get(0).acknowledge();
-            await().atMost(Scene.PATIENCE).until(() -> scene.committed().getOrDefault(0, 0L) >= 3);
+            await().until(() -> scene.committed().getOrDefault(0, 0L) >= 3);
             assertThat(state(scene, "c")).isEqualTo(StoredRecord.State.PROCESSING);
             acks.get(acks.size() - 1).acknowledge();
             scene.awaitCommitted(6);
@@ -317,7 +316,7 @@ class ManualAckTest {
                 collect(scene, records);
                 acks.add(ack);
             }));
-            await().atMost(Scene.PATIENCE).until(() -> scene.deferrals.size() >= 5);
+            await().until(() -> scene.deferrals.size() >= 5);
             scene.awaitEffects("a", "b");
             assertThat(scene.committed()).isEmpty();
             acks.get(0).acknowledge();

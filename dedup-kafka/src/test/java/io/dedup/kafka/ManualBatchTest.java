@@ -53,15 +53,15 @@ class ManualBatchTest {
                         } // x is with a worker
                     });
             scene.start(container);
-            await().atMost(Scene.PATIENCE).until(() -> calls.contains(List.of("x")));
+            await().until(() -> calls.contains(List.of("x")));
             container.pause();
-            await().atMost(Scene.PATIENCE).until(container::isContainerPaused);
+            await().until(container::isContainerPaused);
             scene.sendTo(0, "y");
             scene.sendTo(1, "done");
             container.resume();
-            await().atMost(Scene.PATIENCE).until(() -> calls.contains(List.of("y")) && state(scene, "y") == State.DONE);
+            await().until(() -> calls.contains(List.of("y")) && state(scene, "y") == State.DONE);
             scene.sendTo(0, "z"); // a poll later, so that what the ack commits is committed
-            await().atMost(Scene.PATIENCE).until(() -> calls.contains(List.of("z")));
+            await().until(() -> calls.contains(List.of("z")));
             assertThat(state(scene, "x")).isEqualTo(State.PROCESSING);
             assertThat(scene.committed()).doesNotContainEntry(1, 2L);
         }
@@ -88,12 +88,12 @@ class ManualBatchTest {
                     });
             scene.start(container);
             scene.send("x");
-            await().atMost(Scene.PATIENCE).until(() -> calls.contains(List.of("x")));
+            await().until(() -> calls.contains(List.of("x")));
             scene.send("gate");
-            await().atMost(Scene.PATIENCE).until(() -> calls.contains(List.of("gate")));
+            await().until(() -> calls.contains(List.of("gate")));
             scene.send("done", "y");
             sent.countDown();
-            await().atMost(Scene.PATIENCE).until(() -> nacks.get() == 2);
+            await().until(() -> nacks.get() == 2);
             assertThat(calls).containsExactly(List.of("x"), List.of("gate"), List.of("y"), List.of("y"));
             assertThat(state(scene, "x")).isEqualTo(State.PROCESSING);
             assertThat(scene.committed()).isEmpty();
@@ -118,8 +118,7 @@ class ManualBatchTest {
             scene.sendTo(0, "done");
             scene.sendTo(1, "a");
             scene.start(container);
-            await().atMost(Scene.PATIENCE)
-                    .untilAsserted(() -> assertThat(scene.committed()).isEqualTo(Map.of(0, 1L, 1, 1L)));
+            await().untilAsserted(() -> assertThat(scene.committed()).isEqualTo(Map.of(0, 1L, 1, 1L)));
             assertThat(polled).containsExactly(2);
         }
     }
@@ -140,19 +139,17 @@ class ManualBatchTest {
                     });
             scene.start(container);
             scene.sendTo(0, "x");
-            await().atMost(Scene.PATIENCE).until(() -> calls.contains(List.of("x")));
+            await().until(() -> calls.contains(List.of("x")));
             container.pause();
-            await().atMost(Scene.PATIENCE).until(container::isContainerPaused);
+            await().until(container::isContainerPaused);
             scene.sendTo(0, "x");
             scene.sendTo(1, "a");
             container.resume();
-            await().atMost(Scene.PATIENCE).until(() -> calls.contains(List.of("a")));
+            await().until(() -> calls.contains(List.of("a")));
             scene.sendTo(1, "b");
-            await().atMost(Scene.PATIENCE)
-                    .untilAsserted(() -> assertThat(scene.committed()).isEqualTo(Map.of(1, 2L)));
+            await().untilAsserted(() -> assertThat(scene.committed()).isEqualTo(Map.of(1, 2L)));
             acks.get(0).acknowledge();
-            await().atMost(Scene.PATIENCE)
-                    .untilAsserted(() -> assertThat(scene.committed()).containsEntry(0, 2L));
+            await().untilAsserted(() -> assertThat(scene.committed()).containsEntry(0, 2L));
             assertThat(scene.committed()).containsEntry(1, 2L);
         }
     }
@@ -177,20 +174,18 @@ class ManualBatchTest {
                     });
             scene.start(container);
             scene.sendTo(0, "x");
-            await().atMost(Scene.PATIENCE).until(() -> calls.contains(List.of("x")));
+            await().until(() -> calls.contains(List.of("x")));
             container.pause();
-            await().atMost(Scene.PATIENCE).until(container::isContainerPaused);
+            await().until(container::isContainerPaused);
             scene.sendTo(0, "x");
             scene.sendTo(1, "a");
             container.resume();
-            await().atMost(Scene.PATIENCE).until(() -> calls.contains(List.of("a")));
+            await().until(() -> calls.contains(List.of("a")));
             scene.sendTo(0, "y");
-            await().atMost(Scene.PATIENCE)
-                    .untilAsserted(() -> assertThat(scene.committed()).isEqualTo(Map.of(1, 1L)));
-            await().atMost(Scene.PATIENCE).until(() -> calls.contains(List.of("x", "y")));
+            await().untilAsserted(() -> assertThat(scene.committed()).isEqualTo(Map.of(1, 1L)));
+            await().until(() -> calls.contains(List.of("x", "y")));
             acks.get(acks.size() - 1).acknowledge();
-            await().atMost(Scene.PATIENCE)
-                    .untilAsserted(() -> assertThat(scene.committed()).isEqualTo(Map.of(0, 3L, 1, 1L)));
+            await().untilAsserted(() -> assertThat(scene.committed()).isEqualTo(Map.of(0, 3L, 1, 1L)));
         }
     }
 
@@ -207,9 +202,9 @@ class ManualBatchTest {
                             ack.acknowledge(0);
                         }
                     }));
-            await().atMost(Scene.PATIENCE).until(() -> calls.contains(List.of("a", "b", "c")));
+            await().until(() -> calls.contains(List.of("a", "b", "c")));
             scene.send("d"); // a poll later
-            await().atMost(Scene.PATIENCE).until(() -> calls.contains(List.of("d")));
+            await().until(() -> calls.contains(List.of("d")));
             assertThat(scene.committed()).isEqualTo(Map.of(0, 3L));
         }
     }
@@ -232,7 +227,7 @@ class ManualBatchTest {
             scene.start(scene.container(mode, batches ? batch : records));
             for (String id : List.of("a", "b", "c")) { // each in a poll of its own
                 scene.send(id);
-                await().atMost(Scene.PATIENCE).until(() -> calls.contains(List.of(id)));
+                await().until(() -> calls.contains(List.of(id)));
             }
             assertThat(scene.committed()).isEqualTo(Map.of(0, 2L));
         }
@@ -254,9 +249,9 @@ class ManualBatchTest {
                 (record, e) -> recovered.add(String.valueOf(record.value())), new FixedBackOff(0, 0)));
         scene.start(container);
         scene.send("x");
-        await().atMost(Scene.PATIENCE).until(() -> calls.contains(List.of("x")));
+        await().until(() -> calls.contains(List.of("x")));
         container.pause();
-        await().atMost(Scene.PATIENCE).until(container::isContainerPaused);
+        await().until(container::isContainerPaused);
         next.run();
         container.resume();
         await().during(Duration.ofMillis(500)).atMost(Scene.PATIENCE).untilAsserted(() -> {

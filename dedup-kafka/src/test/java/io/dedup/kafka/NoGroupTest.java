@@ -45,7 +45,7 @@ class NoGroupTest {
     }
 
     private void assertDone(Scene scene, String... ids) {
-        await().atMost(Scene.PATIENCE).untilAsserted(() -> {
+        await().untilAsserted(() -> {
             for (String id : ids) {
                 assertThat(scene.store.find(scene.dedup.key(scene.topic, id)).map(record -> record.state()))
                         .hasValue(State.DONE);

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.dedup.kafka.internal.spring.PollResults;
-import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -122,10 +121,10 @@ class NobodyFinishesTest {
             scene.sendTo(0, "a");
             scene.awaitEffects("a");
             scene.sendTo(0, "dropped");
-            await().atMost(Scene.PATIENCE).until(() -> dropped.get() == 1);
+            await().until(() -> dropped.get() == 1);
             scene.sendTo(1, "b");
             scene.awaitEffects("a", "b");
-            await().atMost(Scene.PATIENCE).until(() -> scene.committed().getOrDefault(1, 0L) == 1);
+            await().until(() -> scene.committed().getOrDefault(1, 0L) == 1);
             if (retention) {
                 admin.deleteRecords(Map.of(new TopicPartition(scene.topic, 0), RecordsToDelete.beforeOffset(2)))
                         .all()
@@ -133,9 +132,9 @@ class NobodyFinishesTest {
             }
             fails.set(true);
             scene.sendTo(1, "d");
-            await().atMost(Scene.PATIENCE).untilFalse(fails);
+            await().untilFalse(fails);
             scene.sendTo(1, "e");
-            await().atMost(Scene.PATIENCE).until(() -> scene.effects.contains("e"));
+            await().until(() -> scene.effects.contains("e"));
             scene.sendTo(0, "f");
             scene.awaitAllCommitted();
             assertThat(scene.effects).containsExactlyInAnyOrder("a", "b", "c", "d", "e", "f");
@@ -256,7 +255,7 @@ class NobodyFinishesTest {
             container.setRecordInterceptor(new FailingInterceptors().after("a"));
             scene.send("a", "b", "c", "d");
             scene.start(container);
-            await().atMost(Scene.PATIENCE).until(() -> asked.get() > 1);
+            await().until(() -> asked.get() > 1);
             scene.sendTo(1, "other");
             scene.awaitEffects("a", "other");
             known.set(true);
@@ -295,12 +294,12 @@ class NobodyFinishesTest {
             annotated.consumer.putAll(LATEST);
             scene.send("a", "b", "c");
             var unused = annotated.start(futures);
-            await().atMost(Scene.PATIENCE).until(() -> futures.effects.size() == 2);
+            await().until(() -> futures.effects.size() == 2);
             if (deleted) {
                 delete(scene, admin);
             }
             futures.work.completeExceptionally(new IllegalStateException("for once"));
-            await().atMost(Duration.ofSeconds(20)).until(() -> scene.committed().getOrDefault(0, 0L) == 3);
+            await().until(() -> scene.committed().getOrDefault(0, 0L) == 3);
             scene.send("d");
             scene.awaitCommitted(4);
             assertThat(futures.effects)

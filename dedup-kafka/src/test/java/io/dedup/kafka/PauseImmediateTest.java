@@ -154,7 +154,7 @@ class PauseImmediateTest {
         boolean first = polled.remove(Thread.currentThread());
         if (first && record.partition() == 1 && record.offset() > 0 && held && busy == null) {
             busy = Thread.currentThread();
-            await().atMost(Scene.PATIENCE).until(container::isPauseRequested);
+            await().until(container::isPauseRequested);
         }
     }
 
@@ -213,16 +213,15 @@ class PauseImmediateTest {
 
     /** One consumer defers and pauses the container; the other one keeps records in memory when this returns. */
     private void pauseInThePoll(Scene scene) {
-        await().atMost(Scene.PATIENCE)
-                .until(() -> container.getContainers().stream()
-                        .allMatch(each -> each.getAssignedPartitions() != null
-                                && each.getAssignedPartitions().size() == 1));
+        await().until(() -> container.getContainers().stream()
+                .allMatch(each -> each.getAssignedPartitions() != null
+                        && each.getAssignedPartitions().size() == 1));
         TopicPartition many = new TopicPartition(scene.topic, 1); // so that one poll finds all of it
         container.pausePartition(many);
-        await().atMost(Scene.PATIENCE).until(() -> container.isPartitionPaused(many));
+        await().until(() -> container.isPartitionPaused(many));
         sendMany(scene);
         container.resumePartition(many);
-        await().atMost(Scene.PATIENCE).until(() -> busy != null);
+        await().until(() -> busy != null);
         down.set(true);
         scene.sendTo(0, DEFERRED);
         Uninterrupted.await(keepsRecords);
@@ -232,13 +231,11 @@ class PauseImmediateTest {
         List<String> all = new ArrayList<>(List.of(DEFERRED));
         IntStream.range(0, MANY).forEach(i -> all.add("p1-" + i));
         Map<Integer, Long> ends = Map.of(0, 1L, 1, (long) MANY);
-        await().atMost(Scene.PATIENCE)
-                .until(() -> !container.isRunning() || scene.committed().equals(ends));
+        await().until(() -> !container.isRunning() || scene.committed().equals(ends));
         assertThat(container.isRunning()).isTrue();
         assertThat(scene.effects).containsExactlyInAnyOrderElementsOf(all);
-        await().atMost(Scene.PATIENCE)
-                .until(() -> Stream.concat(Stream.of(container), container.getContainers().stream())
-                        .noneMatch(each -> each.isPauseRequested()));
+        await().until(() -> Stream.concat(Stream.of(container), container.getContainers().stream())
+                .noneMatch(each -> each.isPauseRequested()));
     }
 
     @ParameterizedTest
@@ -251,7 +248,7 @@ class PauseImmediateTest {
             start(scene, shape, 2);
             pauseInThePoll(scene);
             down.set(false);
-            await().atMost(Scene.PATIENCE).until(() -> scene.effects.contains(DEFERRED));
+            await().until(() -> scene.effects.contains(DEFERRED));
             goOn.countDown();
             awaitAllOnce(scene);
         }
@@ -266,7 +263,7 @@ class PauseImmediateTest {
             pauseInThePoll(scene);
             scene.kafka.close();
             down.set(false);
-            await().atMost(Scene.PATIENCE).until(() -> scene.effects.contains(DEFERRED));
+            await().until(() -> scene.effects.contains(DEFERRED));
             goOn.countDown();
             awaitAllOnce(scene);
         }
@@ -281,7 +278,7 @@ class PauseImmediateTest {
             scene.sendTo(0, DEFERRED);
             sendMany(scene);
             start(scene, shape, concurrency);
-            await().atMost(Scene.PATIENCE).until(container::isPauseRequested);
+            await().until(container::isPauseRequested);
             down.set(false);
             awaitAllOnce(scene);
         }

@@ -171,10 +171,10 @@ class PollTransactionTest {
             scene.send("a", "b", "c");
             scene.start(container(ledger, scene, AckMode.RECORD, id -> {
                 if (id.equals("c")) {
-                    await().atMost(Scene.PATIENCE).until(() -> goOn.await(1, TimeUnit.SECONDS));
+                    await().until(() -> goOn.await(1, TimeUnit.SECONDS));
                 }
             }));
-            await().atMost(Scene.PATIENCE).until(() -> called.contains("c"));
+            await().until(() -> called.contains("c"));
             assertThat(scene.events).isEmpty();
             assertThat(scene.committed().getOrDefault(0, 0L)).isZero();
             assertThat(ledger.effects()).isEmpty();
@@ -246,7 +246,7 @@ class PollTransactionTest {
                     throw new AssertionError("of the process");
                 }
             }));
-            await().atMost(Scene.PATIENCE).until(() -> !container.isRunning());
+            await().until(() -> !container.isRunning());
             assertThat(ledger.effects()).containsExactly("a", "b");
 
             scene.runUntilCommitted(container(ledger, scene, AckMode.BATCH, id -> {}));
@@ -304,7 +304,7 @@ class PollTransactionTest {
             scene.start(container(ledger, scene, AckMode.BATCH, id -> {}));
 
             scene.awaitCommitted(2);
-            await().atMost(Scene.PATIENCE).until(() -> scene.deferrals.size() > 3);
+            await().until(() -> scene.deferrals.size() > 3);
             assertThat(scene.deferrals).containsOnly("busy IN_FLIGHT");
             assertThat(ledger.effects()).containsExactly("a", "b");
 
@@ -349,7 +349,7 @@ class PollTransactionTest {
                 }
             }));
 
-            await().atMost(Scene.PATIENCE).until(() -> scene.deferrals.contains("a COMMIT_UNKNOWN"));
+            await().until(() -> scene.deferrals.contains("a COMMIT_UNKNOWN"));
             scene.awaitCommitted(3);
             assertThat(ledger.effects()).containsExactly("a", "b", "c");
             assertThat(called).containsExactly("a", "b", "c");
@@ -389,8 +389,7 @@ class PollTransactionTest {
             proxy.cut();
             scene.send("a", "b", "c");
             scene.start(container(ledger, scene, AckMode.BATCH, id -> {}));
-            await().atMost(Scene.PATIENCE)
-                    .until(() -> scene.deferrals.stream().anyMatch(each -> each.equals("a STORE_UNAVAILABLE")));
+            await().until(() -> scene.deferrals.stream().anyMatch(each -> each.equals("a STORE_UNAVAILABLE")));
             proxy.heal();
 
             scene.awaitCommitted(3);
@@ -560,12 +559,12 @@ class PollTransactionTest {
             container.getContainerProperties().setPauseImmediate(pauses);
             running.set(container);
             scene.start(container);
-            await().atMost(Scene.PATIENCE).until(() -> ledger.effects().size() == 10);
+            await().until(() -> ledger.effects().size() == 10);
             if (pauses) {
                 container.resume();
                 scene.awaitAllCommitted();
             } else {
-                await().atMost(Scene.PATIENCE).until(() -> !container.isRunning());
+                await().until(() -> !container.isRunning());
                 scene.runUntilCommitted(container(ledger, scene, AckMode.RECORD, id -> {}));
             }
             assertThat(called).containsExactly(TEN);
@@ -583,15 +582,15 @@ class PollTransactionTest {
             scene.send("a", "b", "c", "d");
             Consumer<String> blocks = id -> {
                 if (id.equals("c") && times.getAndIncrement() == 0) {
-                    await().atMost(Scene.PATIENCE).until(() -> goOn.await(1, TimeUnit.SECONDS));
+                    await().until(() -> goOn.await(1, TimeUnit.SECONDS));
                 }
             };
             scene.start(scene.container(
                     container(ledger, scene, AckMode.BATCH, blocks).getContainerProperties(),
                     Map.of("max.poll.interval.ms", 1000)));
-            await().atMost(Scene.PATIENCE).until(() -> times.get() > 0);
+            await().until(() -> times.get() > 0);
             scene.start(container(ledger, scene, AckMode.BATCH, blocks));
-            await().atMost(Scene.PATIENCE).until(() -> scene.deferrals.size() >= 5);
+            await().until(() -> scene.deferrals.size() >= 5);
             assertThat(ledger.effects()).isEmpty();
 
             goOn.countDown();

@@ -110,8 +110,7 @@ class ProcessTimeOutTest {
             scene.awaitCommitted(MESSAGES);
             assertThat(scene.effects).containsExactly(ids);
             hangs.set(false);
-            await().atMost(Scene.PATIENCE)
-                    .until(() -> DedupAdapter.of(scene.dedup).pendingCompletions() == 0);
+            await().until(() -> DedupAdapter.of(scene.dedup).pendingCompletions() == 0);
             scene.send("guarded-1", "guarded-2", "id1");
             scene.awaitCommitted(MESSAGES + 3);
             assertThat(scene.effects).doesNotHaveDuplicates().hasSize(MESSAGES + 2);

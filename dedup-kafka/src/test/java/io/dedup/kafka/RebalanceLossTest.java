@@ -124,11 +124,10 @@ class RebalanceLossTest {
             for (int i = 0; i < JOINS; i++) {
                 var third = consumer(scene, protocol, properties(scene, shape, 0));
                 scene.start(third);
-                await().atMost(Scene.PATIENCE)
-                        .until(() -> third.getAssignedPartitions() != null
-                                && !third.getAssignedPartitions().isEmpty());
+                await().until(() -> third.getAssignedPartitions() != null
+                        && !third.getAssignedPartitions().isEmpty());
                 int before = sent.size();
-                await().atMost(Scene.PATIENCE).until(() -> sent.size() > before + 200);
+                await().until(() -> sent.size() > before + 200);
                 third.stop();
             }
             stop.set(true);

@@ -53,9 +53,9 @@ class RebalanceTest {
             scene.send("a", "b");
             var slow = scene.start(scene.container(
                     scene.properties(AckMode.BATCH, blocking(scene, batch)), Map.of("max.poll.interval.ms", 1000)));
-            await().atMost(Scene.PATIENCE).until(() -> scene.events.contains("blocked"));
+            await().until(() -> scene.events.contains("blocked"));
             scene.start(scene.container(AckMode.BATCH, blocking(scene, batch)));
-            await().atMost(Scene.PATIENCE).until(() -> scene.deferrals.size() >= 20);
+            await().until(() -> scene.deferrals.size() >= 20);
             assertThat(scene.effects).isEmpty();
             finish.countDown();
             scene.awaitCommitted(2);
@@ -74,7 +74,7 @@ class RebalanceTest {
             properties.setShutdownTimeout(100);
             properties.setStopImmediate(true);
             var stopped = scene.start(scene.container(properties, Map.of("session.timeout.ms", 1000)));
-            await().atMost(Scene.PATIENCE).until(() -> scene.events.contains("blocked"));
+            await().until(() -> scene.events.contains("blocked"));
             stopped.stop();
             assertThat(scene.store
                             .find(scene.dedup.key(scene.topic, "a"))
@@ -83,7 +83,6 @@ class RebalanceTest {
                     .isEqualTo(io.dedup.store.StoredRecord.State.PROCESSING);
             assertThat(scene.events).doesNotContain("released a");
             await("what waited behind it is given back")
-                    .atMost(Scene.PATIENCE)
                     .until(() -> DedupAdapter.of(scene.dedup).inFlight() == 1);
             var config = scene.consumerConfig();
             var assigned = new org.springframework.kafka.listener.ContainerProperties(
@@ -102,7 +101,7 @@ class RebalanceTest {
                             .build())
                     .decorate(next);
             scene.start(next);
-            await().atMost(Scene.PATIENCE).until(() -> scene.deferrals.size() >= 5);
+            await().until(() -> scene.deferrals.size() >= 5);
             assertThat(scene.effects).isEmpty();
             finish.countDown();
             scene.awaitEffects("a", "b");
@@ -132,7 +131,7 @@ class RebalanceTest {
                 member.setConcurrency(2);
                 members.add(scene.start(member));
                 int seen = scene.effects.size();
-                await().atMost(Scene.PATIENCE).until(() -> scene.effects.size() > seen || scene.effects.size() == 600);
+                await().until(() -> scene.effects.size() > seen || scene.effects.size() == 600);
                 if (i > 0) {
                     members.get(i - 1).stop();
                 }

@@ -64,8 +64,7 @@ class RecreatedTopicTest {
     /** With the consumers, or none, that there are. */
     private void recreate() throws Exception {
         admin.deleteTopics(List.of(scene.topic)).all().get();
-        await().atMost(Scene.PATIENCE)
-                .ignoreExceptionsMatching(e -> e.getCause().getCause() instanceof TopicExistsException)
+        await().ignoreExceptionsMatching(e -> e.getCause().getCause() instanceof TopicExistsException)
                 .until(() -> {
                     KafkaServers.shared().createTopic(scene.topic, 1);
                     return true;

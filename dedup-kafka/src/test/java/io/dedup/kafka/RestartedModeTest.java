@@ -39,8 +39,7 @@ class RestartedModeTest {
             container.stop();
             container.getContainerProperties().setAckMode(AckMode.MANUAL);
             container.start();
-            await().atMost(Scene.PATIENCE)
-                    .until(() -> !scene.deferrals.isEmpty()); // the next consumer has come to the first record
+            await().until(() -> !scene.deferrals.isEmpty()); // the next consumer has come to the first record
             restarted.countDown();
 
             scene.send("manual1", "manual2");

@@ -92,7 +92,7 @@ class RetryTopicTest {
             handlers.broken.add("bad");
             handlers.deadLetterFailures.set(1);
             scene.send("good", "bad", "good");
-            await().atMost(Scene.PATIENCE).until(() -> handlers.deadLetters.size() == 2);
+            await().until(() -> handlers.deadLetters.size() == 2);
             scene.awaitCommitted(3);
             assertThat(handlers.calls).containsOnlyOnce("bad ", "bad -retry-50", "bad -retry-100", "good ");
             assertThat(handlers.calls).hasSize(4);
@@ -101,7 +101,7 @@ class RetryTopicTest {
 
             // Dead-lettered again: another record, which isn't taken for a duplicate of the first.
             scene.send("bad");
-            await().atMost(Scene.PATIENCE).until(() -> handlers.deadLetters.size() == 3);
+            await().until(() -> handlers.deadLetters.size() == 3);
 
             handlers.broken.clear(); // the fix
             List<ConsumerRecord<String, String>> dead = new ArrayList<>(scene.records(scene.topic + "-dlt"));
@@ -128,7 +128,7 @@ class RetryTopicTest {
                     .with("users", ContainerPostProcessor.class, own(container -> {}))
                     .start(handlers);
             scene.send("main");
-            await().atMost(Scene.PATIENCE).until(() -> scene.deferrals.size() >= 15);
+            await().until(() -> scene.deferrals.size() >= 15);
             assertThat(handlers.calls).isEmpty();
             elsewhere.succeed(null, WaitBudget.none());
             scene.awaitCommitted(1);
@@ -137,14 +137,12 @@ class RetryTopicTest {
             AtomicInteger before = new AtomicInteger(scene.deferrals.size());
             scene.send("hop");
             var taken = new java.util.concurrent.atomic.AtomicReference<io.dedup.adapter.Execution>();
-            await().atMost(Scene.PATIENCE)
-                    .pollInterval(java.time.Duration.ofMillis(1))
-                    .until(() -> {
-                        if (taken.get() == null && scene.events.contains("released hop")) {
-                            taken.set(scene.runningElsewhere("hop"));
-                        }
-                        return scene.deferrals.size() >= before.get() + 10;
-                    });
+            await().pollInterval(java.time.Duration.ofMillis(1)).until(() -> {
+                if (taken.get() == null && scene.events.contains("released hop")) {
+                    taken.set(scene.runningElsewhere("hop"));
+                }
+                return scene.deferrals.size() >= before.get() + 10;
+            });
             handlers.broken.clear();
             int calls = handlers.calls.size();
             taken.get().fail(new IllegalStateException("failed elsewhere"));
@@ -202,7 +200,7 @@ class RetryTopicTest {
             scene.send("bad");
             scene.send(scene.record(0, null, "no ID"));
             scene.send("good");
-            await().atMost(Scene.PATIENCE).until(() -> handlers.deadLetters.size() == 2);
+            await().until(() -> handlers.deadLetters.size() == 2);
             assertThat(handlers.deadLetters).containsExactlyInAnyOrder("v-bad", "no ID");
             assertThat(handlers.calls)
                     .contains("good ")

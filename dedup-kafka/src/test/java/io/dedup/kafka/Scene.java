@@ -48,7 +48,7 @@ import org.springframework.kafka.listener.ContainerProperties.AckMode;
 
 /** One topic, one group, one store and one decorator on the shared broker, and what a test asks of them. */
 public final class Scene extends GroupScene {
-    public static final Duration PATIENCE = Duration.ofMinutes(1);
+    public static final Duration PATIENCE = Duration.ofMinutes(3);
 
     /** What a store's client may take for its first connection, in a JVM that has to load its classes. */
     static final Duration COLD_CLIENT = Duration.ofSeconds(15);
@@ -176,8 +176,7 @@ public final class Scene extends GroupScene {
         for (int partition = 0; partition < partitions; partition++) {
             begin.put(new TopicPartition(topic, partition), new OffsetAndMetadata(0));
         }
-        await().atMost(PATIENCE)
-                .ignoreExceptionsMatching(e -> e.getCause() instanceof UnknownTopicOrPartitionException)
+        await().ignoreExceptionsMatching(e -> e.getCause() instanceof UnknownTopicOrPartitionException)
                 .until(() -> {
                     admin.alterConsumerGroupOffsets(group, begin).all().get();
                     return true;
@@ -268,7 +267,7 @@ public final class Scene extends GroupScene {
         KafkaConsumer<String, String> other =
                 closeLater(new KafkaConsumer<>(config, new StringDeserializer(), new StringDeserializer()));
         other.subscribe(List.of(topic));
-        await().atMost(PATIENCE).until(() -> {
+        await().until(() -> {
             other.poll(Duration.ofMillis(50));
             return !other.assignment().isEmpty();
         });
@@ -295,16 +294,14 @@ public final class Scene extends GroupScene {
 
     /** The operator's replay: the group, whose consumers have stopped, starts again at the beginning. */
     void rewind() {
-        await().atMost(PATIENCE).ignoreExceptions().until(() -> {
+        await().ignoreExceptions().until(() -> {
             admin.deleteConsumerGroups(List.of(group)).all().get(); // refused until the last member has gone
             return true;
         });
     }
 
     void awaitCommitted(long offset) {
-        await().atMost(PATIENCE)
-                .pollInterval(Duration.ofMillis(20))
-                .until(() -> committed().getOrDefault(0, 0L) == offset);
+        await().pollInterval(Duration.ofMillis(20)).until(() -> committed().getOrDefault(0, 0L) == offset);
     }
 
     void awaitAllCommitted() {
@@ -319,23 +316,20 @@ public final class Scene extends GroupScene {
                 }
             });
         }
-        await().atMost(PATIENCE)
-                .pollInterval(Duration.ofMillis(20))
+        await().pollInterval(Duration.ofMillis(20))
                 .untilAsserted(() ->
                         org.assertj.core.api.Assertions.assertThat(committed()).isEqualTo(ends));
     }
 
     void awaitEffects(String... ids) {
-        await().atMost(PATIENCE)
-                .pollInterval(Duration.ofMillis(10))
+        await().pollInterval(Duration.ofMillis(10))
                 .untilAsserted(() ->
                         org.assertj.core.api.Assertions.assertThat(effects).containsExactly(ids));
     }
 
     /** In any order. */
     void awaitEffectsOf(String... ids) {
-        await().atMost(PATIENCE)
-                .pollInterval(Duration.ofMillis(10))
+        await().pollInterval(Duration.ofMillis(10))
                 .untilAsserted(() ->
                         org.assertj.core.api.Assertions.assertThat(effects).containsExactlyInAnyOrder(ids));
     }

@@ -170,9 +170,8 @@ class SendToTest {
         request("b", first, "c3");
 
         scene.awaitCommitted(3);
-        await().atMost(Scene.PATIENCE)
-                .untilAsserted(() ->
-                        assertThat(replies(first)).containsExactly("c1: answer to a no. 1", "c3: answer to b no. 2"));
+        await().untilAsserted(() ->
+                assertThat(replies(first)).containsExactly("c1: answer to a no. 1", "c3: answer to b no. 2"));
         assertThat(replies(second)).containsExactly("c2: answer to a no. 1");
         assertThat(scene.effects).containsExactly("a", "b");
         assertThat(firstRuns).hasSize(1);

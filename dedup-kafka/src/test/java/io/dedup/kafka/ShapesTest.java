@@ -152,8 +152,7 @@ class ShapesTest {
                                 10));
                 members.add(scene.start(container));
                 int seen = scene.effects.size();
-                await().atMost(Scene.PATIENCE)
-                        .until(() -> scene.effects.size() > seen || scene.effects.size() == 4 * each);
+                await().until(() -> scene.effects.size() > seen || scene.effects.size() == 4 * each);
             }
             members.get(0).stop(); // a static member that comes again gets its partitions back
             members.get(0).start();
@@ -175,19 +174,19 @@ class ShapesTest {
                     .start(listener);
             var registry = context.getBean(KafkaListenerEndpointRegistry.class);
             scene.send("a", "b");
-            await().atMost(Scene.PATIENCE).until(() -> listener.running.size() == 2);
+            await().until(() -> listener.running.size() == 2);
             registry.stop();
 
             scene.send("c");
             registry.start();
             // Still in flight, for the stopped consumer's handler; the restarted one waits.
-            await().atMost(Scene.PATIENCE).until(() -> scene.deferrals.size() >= 5);
+            await().until(() -> scene.deferrals.size() >= 5);
             assertThat(scene.committed()).isEmpty();
             listener.running.forEach(end -> end.complete(null));
-            await().atMost(Scene.PATIENCE).until(() -> listener.running.size() == 3);
+            await().until(() -> listener.running.size() == 3);
             // What comes again is asked of the consumer that there is now.
             listener.running.get(2).completeExceptionally(new IllegalStateException("once"));
-            await().atMost(Scene.PATIENCE).until(() -> listener.running.size() == 4);
+            await().until(() -> listener.running.size() == 4);
             listener.running.get(3).complete(null);
             scene.awaitCommitted(3);
             assertThat(scene.effects).containsExactly("a", "b", "c", "c");
@@ -230,8 +229,8 @@ class ShapesTest {
             threads.setVirtualThreads(true);
             container.getContainerProperties().setListenerTaskExecutor(threads);
             scene.start(container);
-            await().atMost(Scene.PATIENCE).until(() -> scene.effects.contains("1-20"));
-            await().atMost(Scene.PATIENCE).until(() -> scene.deferrals.size() >= 5);
+            await().until(() -> scene.effects.contains("1-20"));
+            await().until(() -> scene.deferrals.size() >= 5);
             container.stop();
             elsewhere.fail(new IllegalStateException("elsewhere"));
             container.start();
@@ -279,15 +278,15 @@ class ShapesTest {
                     .getBean(KafkaListenerEndpointRegistry.class)
                     .getListenerContainer("started");
             scene.send("a");
-            await().atMost(Scene.PATIENCE).until(() -> listener.running.size() == 1);
+            await().until(() -> listener.running.size() == 1);
             container.pause();
-            await().atMost(Scene.PATIENCE).until(container::isContainerPaused);
+            await().until(container::isContainerPaused);
             scene.send("b");
             listener.running.get(0).complete(null);
             scene.awaitCommitted(1);
             assertThat(scene.effects).containsExactly("a");
             container.resume();
-            await().atMost(Scene.PATIENCE).until(() -> listener.running.size() == 2);
+            await().until(() -> listener.running.size() == 2);
             listener.running.get(1).complete(null);
             scene.awaitCommitted(2);
         }

@@ -76,9 +76,7 @@ class ShareGroupTest {
             group.start(group.container(mode, listener(mode, record -> handle(group, record))));
             group.scene.awaitEffects("b");
             int before = group.scene.deferrals.size();
-            await().pollDelay(ShareScene.LOCK.multipliedBy(2))
-                    .atMost(Scene.PATIENCE)
-                    .until(() -> group.scene.deferrals.size() > before + 10);
+            await().pollDelay(ShareScene.LOCK.multipliedBy(2)).until(() -> group.scene.deferrals.size() > before + 10);
             assertThat(group.unsettled()).isEqualTo(1);
             elsewhere.fail(new IllegalStateException("elsewhere"));
             group.awaitSettled();
@@ -122,14 +120,11 @@ class ShareGroupTest {
                 handle(group, record);
             });
             group.start(group.container(mode, slow));
-            await().atMost(Scene.PATIENCE)
-                    .until(() -> DedupAdapter.of(group.scene.dedup).inFlight() == 1);
+            await().until(() -> DedupAdapter.of(group.scene.dedup).inFlight() == 1);
             // whoever gets a record whose lock has run out would have it here
             List<String> seen = new CopyOnWriteArrayList<>();
             group.start(group.elsewhere(mode, listener(mode, record -> seen.add(Scene.id(record)))));
-            await().pollDelay(ShareScene.LOCK.multipliedBy(2))
-                    .atMost(Scene.PATIENCE)
-                    .until(() -> true);
+            await().pollDelay(ShareScene.LOCK.multipliedBy(2)).until(() -> true);
             enough.countDown();
             group.awaitSettled();
             assertThat(group.scene.effects).containsExactly("slow", "b");

@@ -163,16 +163,16 @@ class ShareKillTest {
                     Uninterrupted.await(enough);
                 }
             }));
-            await().atMost(Scene.PATIENCE).until(() -> group.scene.events.contains("hangs"));
+            await().until(() -> group.scene.events.contains("hangs"));
             List<String> elsewhere = new CopyOnWriteArrayList<>();
             group.start(group.elsewhere(ShareAckMode.EXPLICIT, (MessageListener<String, String>) record -> {
                 ledger.effect(Scene.id(record));
                 elsewhere.add(Scene.id(record));
             }));
             // Whatever the mode, what waits behind it goes on elsewhere, also if it wasn't fetched with it.
-            await().atMost(Scene.PATIENCE).until(() -> elsewhere.contains("b"));
+            await().until(() -> elsewhere.contains("b"));
             if (mode != DedupMode.TRANSACTIONAL) { // there the database has it until that transaction ends
-                await().atMost(Scene.PATIENCE).until(() -> elsewhere.contains("hangs"));
+                await().until(() -> elsewhere.contains("hangs"));
             }
             enough.countDown();
             group.awaitSettled();

@@ -41,7 +41,7 @@ class ShareLostLocksTest {
                     throw new KafkaException("for once: the renewed records aren't returned");
                 }
             }));
-            await().atMost(Scene.PATIENCE).until(() -> !container.isInExpectedState());
+            await().until(() -> !container.isInExpectedState());
             container.stop();
             container.start();
             group.awaitSettled();
@@ -66,9 +66,8 @@ class ShareLostLocksTest {
             long begin = System.nanoTime();
             group.start(group.container(ShareAckMode.EXPLICIT, slow, (method, arguments) -> {
                 if (method.equals("commitSync") && late.compareAndSet(false, true)) {
-                    await().atMost(Scene.PATIENCE)
-                            .until(() -> System.nanoTime() - begin
-                                    > ShareScene.LOCK.multipliedBy(2).toNanos());
+                    await().until(() -> System.nanoTime() - begin
+                            > ShareScene.LOCK.multipliedBy(2).toNanos());
                     lost.countDown(); // the locks are over, and the renewal will be refused
                 }
             }));

@@ -56,7 +56,6 @@ class ShareManualTest {
             ShareAcknowledgment ack = next();
             ack.renew();
             await().pollDelay(ShareScene.LOCK.multipliedBy(2))
-                    .atMost(Scene.PATIENCE)
                     .until(() -> group.scene.deferrals.size() > 5); // the copy
             assertThat(group.scene.events).isEmpty();
             ack.acknowledge();
@@ -96,7 +95,7 @@ class ShareManualTest {
             ShareAcknowledgment ack = next();
             container.stop();
             group.start(group.elsewhere(ShareAckMode.MANUAL, later(group)));
-            await().atMost(Scene.PATIENCE).until(() -> group.scene.deferrals.contains("a IN_FLIGHT"));
+            await().until(() -> group.scene.deferrals.contains("a IN_FLIGHT"));
             ack.acknowledge();
             group.awaitSettled();
             assertThat(calls).containsExactly("a 1");
@@ -114,14 +113,13 @@ class ShareManualTest {
             var container = group.start(group.container(
                     ShareAckMode.MANUAL, (AcknowledgingShareConsumerAwareMessageListener<String, String>)
                             (record, ack, consumer) -> dropped.add(new WeakReference<>(record))));
-            await().atMost(Scene.PATIENCE).until(() -> !dropped.isEmpty());
+            await().until(() -> !dropped.isEmpty());
             container.stop();
-            await().atMost(Scene.PATIENCE).until(() -> {
+            await().until(() -> {
                 System.gc();
                 return dropped.get(0).get() == null;
             });
-            await().atMost(Scene.PATIENCE)
-                    .until(() -> DedupAdapter.of(group.scene.dedup).inFlight() == 0);
+            await().until(() -> DedupAdapter.of(group.scene.dedup).inFlight() == 0);
         }
     }
 

@@ -54,8 +54,7 @@ class ShareRestartsTest {
                     }
                 });
                 container.start();
-                await().atMost(Scene.PATIENCE)
-                        .until(() -> store.struck() > asked && (polls.get() == 0 || !scene.deferrals.isEmpty()));
+                await().until(() -> store.struck() > asked && (polls.get() == 0 || !scene.deferrals.isEmpty()));
                 scene.deferrals.clear();
                 container.stop();
             }
@@ -104,8 +103,7 @@ class ShareRestartsTest {
                 return AcknowledgeType.RELEASE;
             });
             container.start();
-            await().atMost(Scene.PATIENCE)
-                    .until(() -> scene.deferrals.stream().anyMatch(each -> each.startsWith("a ")));
+            await().until(() -> scene.deferrals.stream().anyMatch(each -> each.startsWith("a ")));
             assertThat(recovered).isEmpty(); // while its consumer holds it
             container.stop();
             assertThat(recovered).containsExactly("a IN_FLIGHT");

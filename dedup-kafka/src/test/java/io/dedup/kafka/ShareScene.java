@@ -140,8 +140,7 @@ final class ShareScene implements AutoCloseable {
 
     /** Waits until all records are accepted or archived. */
     void awaitSettled() {
-        await().atMost(Scene.PATIENCE)
-                .pollInterval(Duration.ofMillis(50))
+        await().pollInterval(Duration.ofMillis(50))
                 .untilAsserted(() ->
                         org.assertj.core.api.Assertions.assertThat(unsettled()).isZero());
     }
@@ -164,7 +163,7 @@ final class ShareScene implements AutoCloseable {
 
     /** The operator's replay: the group, whose consumers have stopped, starts again at the beginning. */
     void rewind() {
-        await().atMost(Scene.PATIENCE).ignoreExceptions().until(() -> {
+        await().ignoreExceptions().until(() -> {
             admin.alterShareGroupOffsets(scene.group, Map.of(new TopicPartition(scene.topic, 0), 0L))
                     .all()
                     .get(); // refused until the last member has gone

@@ -105,9 +105,7 @@ class ShareStartTest {
             proxy.refuse();
             proxy.cut();
             scene.send("b", "c");
-            await().pollDelay(ShareScene.LOCK.multipliedBy(2))
-                    .atMost(Scene.PATIENCE)
-                    .until(() -> scene.deferrals.size() > 4);
+            await().pollDelay(ShareScene.LOCK.multipliedBy(2)).until(() -> scene.deferrals.size() > 4);
             assertThat(scene.effects).containsExactly("a");
             proxy.heal();
             group.awaitSettled();

@@ -251,8 +251,7 @@ class SoughtBackTest {
                             ack.acknowledge();
                         }
                     }));
-            await().atMost(Scene.PATIENCE)
-                    .untilAsserted(() -> assertThat(scene.committed()).isEqualTo(Map.of(0, 4L, 1, 2L)));
+            await().untilAsserted(() -> assertThat(scene.committed()).isEqualTo(Map.of(0, 4L, 1, 2L)));
             assertThat(scene.effects).containsExactlyInAnyOrder("a", "b", "c", "d", "x", "y");
             assertThat(committed)
                     .allSatisfy(
@@ -654,8 +653,7 @@ class SoughtBackTest {
             scene.start(scene.container(properties, Map.of()));
             scene.awaitCommitted(3);
             listener.seekToBeginning();
-            await().atMost(Scene.PATIENCE)
-                    .until(() -> scene.events.containsAll(List.of("duplicate a", "duplicate b", "duplicate c")));
+            await().until(() -> scene.events.containsAll(List.of("duplicate a", "duplicate b", "duplicate c")));
             assertThat(scene.effects).containsExactly("a", "b", "c");
         }
     }

@@ -229,7 +229,7 @@ class SpringListenerTest {
                     }
                 });
             });
-            await().atMost(Scene.PATIENCE).until(() -> scene.deferrals.size() >= 3);
+            await().until(() -> scene.deferrals.size() >= 3);
             elsewhere.succeed(null, io.dedup.adapter.WaitBudget.none());
             scene.awaitCommitted(7);
             assertThat(scene.effects).containsExactly("a", "b");
@@ -238,8 +238,7 @@ class SpringListenerTest {
                     .hasSize(1);
             assertThat(intercepted).contains("v-a", "v-filtered", "v-b", "no ID", "v-late");
             assertThat(started.get()).isGreaterThanOrEqualTo(10);
-            await().atMost(Scene.PATIENCE)
-                    .untilAsserted(() -> assertThat(stopped).hasValue(started.get()));
+            await().untilAsserted(() -> assertThat(stopped).hasValue(started.get()));
         }
     }
 
@@ -271,11 +270,8 @@ class SpringListenerTest {
             context(scene, seeking, factory -> {});
             scene.awaitEffects("a", "b", "c");
             seeking.replay();
-            await().atMost(Scene.PATIENCE)
-                    .until(() -> scene.events.stream()
-                                    .filter(e -> e.startsWith("duplicate"))
-                                    .count()
-                            == 3);
+            await().until(() ->
+                    scene.events.stream().filter(e -> e.startsWith("duplicate")).count() == 3);
             scene.send("d");
             scene.awaitEffects("a", "b", "c", "d");
             scene.awaitCommitted(4);
@@ -364,9 +360,8 @@ class SpringListenerTest {
             String refused = refusal(() -> {
                 var context = context(scene, new RetryMethod(), factory -> {}, RetryConfig.class);
                 var registry = context.getBean(KafkaListenerEndpointRegistry.class);
-                await().atMost(Scene.PATIENCE)
-                        .until(() -> registry.getAllListenerContainers().stream()
-                                .noneMatch(MessageListenerContainer::isRunning));
+                await().until(() ->
+                        registry.getAllListenerContainers().stream().noneMatch(MessageListenerContainer::isRunning));
                 throw new IllegalStateException("@RetryableTopic: all stopped");
             });
             assertThat(refused).contains("@RetryableTopic");
@@ -395,7 +390,7 @@ class SpringListenerTest {
         private void work(boolean first) {
             most.accumulateAndGet(running.incrementAndGet(), Math::max);
             if (first) { // ends before its lease, and so before it may run again
-                await().atMost(Duration.ofSeconds(10)).until(() -> scene.deferrals.size() >= 3 || calls.get() > 1);
+                await().until(() -> scene.deferrals.size() >= 3 || calls.get() > 1);
             }
             running.decrementAndGet();
             scene.effects.add("effect");

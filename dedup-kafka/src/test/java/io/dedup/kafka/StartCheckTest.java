@@ -222,7 +222,7 @@ class StartCheckTest {
         properties.setPollTimeout(200);
         properties.setMessageListener(listener);
         var container = scene.start(scene.container(properties, Map.of()));
-        await().atMost(Scene.PATIENCE).until(() -> !container.isRunning());
+        await().until(() -> !container.isRunning());
         assertThat(scene.events).containsExactly("completed a");
     }
 
@@ -298,7 +298,7 @@ class StartCheckTest {
         container.setupMessageListener(new FilteringMessageListenerAdapter<>(ours, record -> false));
         if (SpringKafkaLine.OLDER) { // its adapters don't ask what they wrap before the consumer's thread has begun
             container.start();
-            await().atMost(Scene.PATIENCE).until(() -> !container.isRunning());
+            await().until(() -> !container.isRunning());
         } else {
             assertThatThrownBy(container::start)
                     .isInstanceOf(IllegalStateException.class)
@@ -307,7 +307,7 @@ class StartCheckTest {
 
         var hidden = scene.container(AckMode.BATCH, (MessageListener<String, String>) ours::onMessage);
         hidden.start();
-        await().atMost(Scene.PATIENCE).until(() -> !hidden.isRunning());
+        await().until(() -> !hidden.isRunning());
         assertThat(scene.effects).isEmpty();
         assertThat(scene.committed()).isEmpty();
     }
@@ -382,7 +382,7 @@ class StartCheckTest {
             scene.start(container);
             String next = "n" + i;
             scene.send(next);
-            await().atMost(Scene.PATIENCE).until(() -> scene.effects.contains(next));
+            await().until(() -> scene.effects.contains(next));
             container.stop();
         }
         assertThat(scene.effects).containsExactly("a", "n0", "n1");

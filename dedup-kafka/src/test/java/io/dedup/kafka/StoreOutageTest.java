@@ -82,9 +82,9 @@ class StoreOutageTest {
             down();
             scene.send("b", "c");
             int wanted = policy == OnStoreFailure.RETRY ? 4 : 1;
-            await().atMost(Scene.PATIENCE).until(() -> scene.deferrals.size() >= wanted);
+            await().until(() -> scene.deferrals.size() >= wanted);
             if (policy == OnStoreFailure.PAUSE) {
-                await().atMost(Scene.PATIENCE).until(container::isContainerPaused);
+                await().until(container::isContainerPaused);
             }
             assertThat(scene.effects).containsExactly("a");
             proxy.heal();
@@ -103,7 +103,7 @@ class StoreOutageTest {
             var container = scene.start(scene.container(AckMode.BATCH, DeferralTest.listener(scene, false)));
             scene.awaitCommitted(1);
             container.pause();
-            await().atMost(Scene.PATIENCE).until(container::isContainerPaused);
+            await().until(container::isContainerPaused);
             String topic = "other-" + scene.topic;
             KafkaServers.shared().createTopic(topic, 1);
             ProducerRecord<String, String> record = new ProducerRecord<>(topic, "b");
@@ -116,9 +116,9 @@ class StoreOutageTest {
             var other = scene.container(properties, Map.of());
             down();
             scene.start(other);
-            await().atMost(Scene.PATIENCE).until(other::isPauseRequested);
+            await().until(other::isPauseRequested);
             proxy.heal();
-            await().atMost(Scene.PATIENCE).until(() -> !other.isPauseRequested());
+            await().until(() -> !other.isPauseRequested());
             assertThat(container.isPauseRequested()).isTrue();
         }
     }
@@ -135,8 +135,7 @@ class StoreOutageTest {
             scene.awaitEffects("a", "b");
             scene.awaitCommitted(2);
             proxy.heal();
-            await().atMost(Scene.PATIENCE)
-                    .until(() -> DedupAdapter.of(scene.dedup).pendingCompletions() == 0);
+            await().until(() -> DedupAdapter.of(scene.dedup).pendingCompletions() == 0);
             scene.send("b", "c");
             scene.awaitEffects("a", "b", "c");
             scene.awaitCommitted(4);
@@ -159,20 +158,19 @@ class StoreOutageTest {
                     down();
                 }
             }));
-            await().atMost(Scene.PATIENCE).until(() -> scene.pending.get() == 1);
-            await().atMost(Scene.PATIENCE).until(() -> !scene.deferrals.isEmpty());
+            await().until(() -> scene.pending.get() == 1);
+            await().until(() -> !scene.deferrals.isEmpty());
             scene.awaitCommitted(1);
             assertThat(scene.effects).containsExactly("a");
             assertThat(scene.events).doesNotContain("released a");
             proxy.heal();
             scene.awaitEffects("a", "b");
             scene.awaitCommitted(2);
-            await().atMost(Scene.PATIENCE)
-                    .until(() -> scene.store
-                                    .find(scene.dedup.key(scene.topic, "a"))
-                                    .orElseThrow()
-                                    .state()
-                            == StoredRecord.State.DONE);
+            await().until(() -> scene.store
+                            .find(scene.dedup.key(scene.topic, "a"))
+                            .orElseThrow()
+                            .state()
+                    == StoredRecord.State.DONE);
         }
     }
 }

@@ -37,7 +37,7 @@ import org.springframework.kafka.listener.MessageListener;
 
 /** What the testkit says of listeners that are right, and of listeners that aren't. */
 class TopicReplayTest {
-    private static final Duration LIMIT = Duration.ofSeconds(60);
+    private static final Duration LIMIT = Duration.ofMinutes(3);
     private static final Duration SHORT = Duration.ofSeconds(3);
 
     private final Scene scene = new Scene(2, policy -> policy);
@@ -287,7 +287,7 @@ class TopicReplayTest {
 
         ReplayReport early = replay.report();
         caught.countDown();
-        await().atMost(LIMIT).until(() -> !scene.effects.isEmpty());
+        await().until(() -> !scene.effects.isEmpty());
         ReplayReport late = replay.report();
 
         assertThatThrownBy(() -> early.assertThat().lostNothing())
@@ -314,8 +314,7 @@ class TopicReplayTest {
             scene.effect().accept(record);
         });
         send(4);
-        await().atMost(LIMIT)
-                .until(() -> !timeline.events(scene.group, scene.topic, "m3").isEmpty());
+        await().until(() -> !timeline.events(scene.group, scene.topic, "m3").isEmpty());
         try (TopicReplay hasty =
                 replay().effects(() -> scene.effects).atMost(SHORT).build()) {
             assertThatThrownBy(hasty::report)
@@ -341,9 +340,8 @@ class TopicReplayTest {
             scene.effect().accept(record);
         });
         send(4);
-        await().atMost(LIMIT)
-                .until(() -> timeline.events(scene.group, scene.topic, "m1").stream()
-                        .anyMatch(event -> event.kind() == Timeline.Kind.DEFERRED));
+        await().until(() -> timeline.events(scene.group, scene.topic, "m1").stream()
+                .anyMatch(event -> event.kind() == Timeline.Kind.DEFERRED));
         ((io.dedup.adapter.Admission.Run) elsewhere).execution().giveBack();
 
         ReplayReport report = withEffects().report();
@@ -396,7 +394,7 @@ class TopicReplayTest {
         ConcurrentMessageListenerContainer<String, String> named = start(effect());
         ConcurrentMessageListenerContainer<String, String> forgotten = start(effect());
         send(2);
-        await().atMost(LIMIT).until(() -> !forgotten.getAssignedPartitions().isEmpty());
+        await().until(() -> !forgotten.getAssignedPartitions().isEmpty());
         withEffects().report();
         try (TopicReplay replay =
                 replay().consumers(SpringContainers.of(named)).atMost(SHORT).build()) {

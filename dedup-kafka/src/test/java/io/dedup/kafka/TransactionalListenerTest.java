@@ -170,7 +170,7 @@ class TransactionalListenerTest {
                     CompletableFuture.supplyAsync(() -> other.execute(other.key(scene.topic, "a"), context -> {
                         ledger.effect("a");
                         running.countDown();
-                        await().atMost(Scene.PATIENCE).until(() -> goOn.await(1, TimeUnit.SECONDS));
+                        await().until(() -> goOn.await(1, TimeUnit.SECONDS));
                         if (!commits) {
                             throw new IllegalStateException("no");
                         }
@@ -183,7 +183,7 @@ class TransactionalListenerTest {
             container.setCommonErrorHandler(errorHandler(0));
             scene.start(container);
 
-            await().atMost(Scene.PATIENCE).until(() -> scene.deferrals.size() > 5);
+            await().until(() -> scene.deferrals.size() > 5);
             assertThat(scene.deferrals).containsOnly("a IN_FLIGHT");
             assertThat(scene.committed()).isEmpty();
             assertThat(ledger.effects()).isEmpty();

@@ -81,8 +81,7 @@ class TransactionalOutageTest {
             proxy().refuse();
             proxy().cut();
             scene.send("b", "c", "a");
-            await().atMost(Scene.PATIENCE)
-                    .until(() -> scene.deferrals.stream().anyMatch(each -> each.endsWith("STORE_UNAVAILABLE")));
+            await().until(() -> scene.deferrals.stream().anyMatch(each -> each.endsWith("STORE_UNAVAILABLE")));
             proxy().heal();
 
             scene.awaitCommitted(4);
@@ -113,7 +112,7 @@ class TransactionalOutageTest {
             proxy().loseReplyTo("COMMIT");
             scene.send("b");
 
-            await().atMost(Scene.PATIENCE).until(() -> scene.deferrals.contains("b COMMIT_UNKNOWN"));
+            await().until(() -> scene.deferrals.contains("b COMMIT_UNKNOWN"));
             assertThat(proxy().lostReplies()).isPositive();
             scene.awaitCommitted(2);
             assertThat(ledger.effects()).containsExactly("a", "b");
@@ -159,14 +158,10 @@ class TransactionalOutageTest {
             assertThat(ledger.effects()).containsExactly("a", "b", "c", "d", "e");
             assertThat(recovered).isEmpty();
             // Redis' client may take a moment to connect again.
-            await().atMost(Scene.PATIENCE)
-                    .ignoreExceptionsInstanceOf(DedupStoreException.class)
-                    .until(() -> {
-                        scene.send("e");
-                        return scene.store
-                                .find(scene.dedup.key(scene.topic, "e"))
-                                .isPresent();
-                    });
+            await().ignoreExceptionsInstanceOf(DedupStoreException.class).until(() -> {
+                scene.send("e");
+                return scene.store.find(scene.dedup.key(scene.topic, "e")).isPresent();
+            });
         }
     }
 

@@ -317,7 +317,7 @@ class TransactionalStartTest {
         MessageListenerContainer container = context(OutsideByPattern.class, new OutsideByPattern(seen))
                 .getBean(KafkaListenerEndpointRegistry.class)
                 .getListenerContainer("byPattern");
-        await().atMost(Scene.PATIENCE).until(() -> !container.isRunning());
+        await().until(() -> !container.isRunning());
         assertThat(seen).isEmpty();
         assertThat(recovered).isEmpty();
         assertThat(scene.committed()).isEmpty();
@@ -328,7 +328,7 @@ class TransactionalStartTest {
         properties.setMessageListener(new FilteringMessageListenerAdapter<>(manual, record -> true));
         var filtering = scene.container(properties, Map.of());
         scene.start(filtering);
-        await().atMost(Scene.PATIENCE).until(() -> !filtering.isRunning());
+        await().until(() -> !filtering.isRunning());
         assertThat(scene.committed()).isEmpty();
     }
 
@@ -358,11 +358,11 @@ class TransactionalStartTest {
             kafka.decorate(container);
             container.start();
             scene.send("a");
-            await().atMost(Scene.PATIENCE).until(() -> seen.size() == 1);
+            await().until(() -> seen.size() == 1);
 
             KafkaServers.shared().createTopic(later, 1);
 
-            await().atMost(Scene.PATIENCE).until(() -> !container.isRunning());
+            await().until(() -> !container.isRunning());
         }
     }
 }

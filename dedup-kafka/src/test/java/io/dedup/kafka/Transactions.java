@@ -147,6 +147,6 @@ final class Transactions {
     }
 
     void awaitOutputs(String... ids) {
-        await().atMost(Scene.PATIENCE).untilAsserted(() -> assertThat(outputs()).containsExactly(ids));
+        await().untilAsserted(() -> assertThat(outputs()).containsExactly(ids));
     }
 }

@@ -151,7 +151,7 @@ class UnfinishedLimitTest {
                 scene.sendTo(1, "p1-" + i);
             }
             start(scene, shape, Map.of());
-            await().atMost(Scene.PATIENCE).until(() -> scene.committed().getOrDefault(1, 0L) == MANY);
+            await().until(() -> scene.committed().getOrDefault(1, 0L) == MANY);
             await().during(Duration.ofMillis(500))
                     .atMost(Scene.PATIENCE)
                     .until(() -> scene.effects.contains("hangs") && runsOf(scene, "p0-") == LIMIT - 1);
@@ -164,8 +164,7 @@ class UnfinishedLimitTest {
             all.add("hangs");
             assertThat(scene.effects).containsExactlyInAnyOrderElementsOf(all);
             assertThat(recovered).isEmpty();
-            await().atMost(Scene.PATIENCE)
-                    .until(() -> DedupAdapter.of(scene.dedup).inFlight() == 0);
+            await().until(() -> DedupAdapter.of(scene.dedup).inFlight() == 0);
         }
     }
 
@@ -194,7 +193,7 @@ class UnfinishedLimitTest {
             for (int i = 1; i <= LIMIT; i++) {
                 scene.sendTo(1, "p1-" + i);
             }
-            await().atMost(Scene.PATIENCE).until(() -> runsOf(scene, "p1-") == LIMIT);
+            await().until(() -> runsOf(scene, "p1-") == LIMIT);
 
             ends.add(() -> {});
             acks.forEach(Acknowledgment::acknowledge);
@@ -241,12 +240,12 @@ class UnfinishedLimitTest {
             hangs = record -> record.partition() == 0 && record.offset() == 0 && runs.get("hangs") == 1;
             scene.sendTo(0, "hangs");
             start(scene, shape, Map.of());
-            await().atMost(Scene.PATIENCE).until(() -> scene.effects.contains("hangs"));
+            await().until(() -> scene.effects.contains("hangs"));
             scene.sendTo(1, "hangs");
             for (int i = 1; i <= MANY; i++) {
                 scene.sendTo(1, "p1-" + i);
             }
-            await().atMost(Scene.PATIENCE).until(() -> scene.committed().getOrDefault(1, 0L) == MANY + 1);
+            await().until(() -> scene.committed().getOrDefault(1, 0L) == MANY + 1);
             assertThat(runs.get("hangs")).isEqualTo(2);
 
             if (!shape.isCumulative()) { // else the next acknowledgment stands for it
@@ -300,14 +299,14 @@ class UnfinishedLimitTest {
                     record.partition() == 0 && (shape.isCumulative() || record.offset() == 0) && recovered.isEmpty();
             scene.sendTo(0, "hangs");
             start(scene, shape, Map.of());
-            await().atMost(Scene.PATIENCE).until(() -> scene.effects.contains("hangs"));
+            await().until(() -> scene.effects.contains("hangs"));
             scene.sendTo(1, "hangs");
             scene.sendTo(1, "marker");
-            await().atMost(Scene.PATIENCE).until(() -> scene.effects.contains("marker"));
+            await().until(() -> scene.effects.contains("marker"));
             for (int i = 1; i <= MANY; i++) {
                 scene.sendTo(0, "p0-" + i);
             }
-            await().atMost(Scene.PATIENCE).until(() -> recovered.contains("hangs"));
+            await().until(() -> recovered.contains("hangs"));
             for (int i = 1; i <= MANY; i++) {
                 scene.sendTo(1, "p1-" + i);
             }
@@ -322,11 +321,11 @@ class UnfinishedLimitTest {
             hangs = record -> record.partition() == 0;
             scene.sendTo(0, "hangs");
             start(scene, Shape.FUTURES, Map.of("max.poll.records", 1));
-            await().atMost(Scene.PATIENCE).until(() -> scene.effects.contains("hangs"));
+            await().until(() -> scene.effects.contains("hangs"));
             for (int i = 1; i <= MANY; i++) {
                 scene.sendTo(1, "p1-" + i);
             }
-            await().atMost(Scene.PATIENCE).until(() -> scene.committed().getOrDefault(1, 0L) == MANY);
+            await().until(() -> scene.committed().getOrDefault(1, 0L) == MANY);
             assertThat(scene.effects).hasSize(MANY + 1);
         }
     }
@@ -338,9 +337,9 @@ class UnfinishedLimitTest {
         try (Scene scene = new Scene()) {
             send(scene, 0, shape);
             start(scene, shape, Map.of());
-            await().atMost(Scene.PATIENCE).until(() -> scene.effects.size() == MANY + 1);
+            await().until(() -> scene.effects.size() == MANY + 1);
             scene.send("last"); // the container has the last record that it was given
-            await().atMost(Scene.PATIENCE).until(() -> {
+            await().until(() -> {
                 System.gc();
                 return given.stream().filter(record -> record.get() != null).count() <= 3;
             });
@@ -385,10 +384,10 @@ class UnfinishedLimitTest {
                     .with(factory -> factory.setCommonErrorHandler(
                             new DefaultErrorHandler(new FixedBackOff(0, FixedBackOff.UNLIMITED_ATTEMPTS))))
                     .start(new Retried(scene));
-            await().atMost(Scene.PATIENCE).until(() -> runs.getOrDefault("fails", 0) > Retried.RETRIES);
+            await().until(() -> runs.getOrDefault("fails", 0) > Retried.RETRIES);
             scene.send("hangs"); // the container has the last record that it was given
-            await().atMost(Scene.PATIENCE).until(() -> runs.containsKey("hangs"));
-            await().atMost(Duration.ofSeconds(20)).until(() -> {
+            await().until(() -> runs.containsKey("hangs"));
+            await().until(() -> {
                 System.gc();
                 return given.stream().filter(record -> record.get() != null).count() <= 4;
             });
@@ -410,7 +409,7 @@ class UnfinishedLimitTest {
             start(scene, Shape.FUTURES, Map.of());
             Predicate<ILoggingEvent> ofScene = line ->
                     line.getLevel() == Level.WARN && line.getFormattedMessage().contains(scene.topic);
-            await().atMost(Scene.PATIENCE).until(() -> lines.list.stream().anyMatch(ofScene));
+            await().until(() -> lines.list.stream().anyMatch(ofScene));
             await().during(Duration.ofMillis(500))
                     .until(() -> lines.list.stream().filter(ofScene).count() == 1);
             assertThat(lines.list.stream()

@@ -91,11 +91,10 @@ class BadInputTest {
             UNUSABLE.forEach(body -> scene.send(scene.message(body).build()));
             scene.awaitEffects(bodies.toArray(String[]::new));
             scene.awaitDeadLetters(UNUSABLE.size());
-            await().atMost(Scene.PATIENCE)
-                    .until(() -> scene.events.stream()
-                                    .filter(event -> event.startsWith("duplicate") || event.startsWith("copy"))
-                                    .count()
-                            >= USABLE.size());
+            await().until(() -> scene.events.stream()
+                            .filter(event -> event.startsWith("duplicate") || event.startsWith("copy"))
+                            .count()
+                    >= USABLE.size());
             scene.awaitEffects(bodies.toArray(String[]::new));
         }
     }
@@ -113,7 +112,7 @@ class BadInputTest {
                 scene.awaitEffects("no JSON", "no JSON", json("a"));
             } else {
                 scene.awaitEffects(json("a"));
-                await().atMost(Scene.PATIENCE).until(() -> scene.count("missing") == 2);
+                await().until(() -> scene.count("missing") == 2);
             }
         }
     }
@@ -126,7 +125,7 @@ class BadInputTest {
         try (Scene scene = scene(5, changes -> changes.missingIdLimit(3))) {
             start(scene, push, byJson(scene));
             scene.send(scene.message("no JSON").build());
-            await().atMost(Scene.PATIENCE).until(() -> scene.count("missing") == 6);
+            await().until(() -> scene.count("missing") == 6);
         }
     }
 
@@ -138,9 +137,9 @@ class BadInputTest {
                 scene(1, changes -> changes.missingIdLimit(1).lease(shortest).maxProcessingTime(shortest))) {
             start(scene, false, byJson(scene));
             scene.send(scene.message("no JSON").build());
-            await().atMost(Scene.PATIENCE).until(() -> scene.count("deferred null") > 60); // 3 s: longer than both
+            await().until(() -> scene.count("deferred null") > 60); // 3 s: longer than both
             scene.send(scene.message(json("a")).build());
-            await().atMost(Scene.PATIENCE).until(() -> scene.count("missing") == 2); // it had all of its attempts
+            await().until(() -> scene.count("missing") == 2); // it had all of its attempts
             scene.awaitEffects(json("a"));
         }
     }
@@ -157,7 +156,7 @@ class BadInputTest {
             if (policy == OnConflict.FAIL) {
                 scene.awaitDeadLetters(1);
             } else {
-                await().atMost(Scene.PATIENCE).until(() -> scene.count("conflict a") == 1);
+                await().until(() -> scene.count("conflict a") == 1);
             }
             scene.awaitEffects("first");
         }

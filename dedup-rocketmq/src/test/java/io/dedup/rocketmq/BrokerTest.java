@@ -50,7 +50,7 @@ class BrokerTest {
             scene.send("a", "b", "c");
             scene.awaitEffects("a", "b", "c");
             scene.server.resetOffset(scene.topic, scene.group);
-            await().atMost(Scene.PATIENCE).until(() -> scene.duplicates("a", "b", "c") >= 3);
+            await().until(() -> scene.duplicates("a", "b", "c") >= 3);
             scene.send("d");
             scene.awaitEffects("a", "b", "c", "d");
         }
@@ -64,14 +64,14 @@ class BrokerTest {
             MessageListener decorated = scene.builder().build().decorate(scene.group, effect(scene));
             scene.send("a");
             try (SimpleConsumer consumer = scene.simpleConsumer(scene.group, scene.topic)) {
-                await().atMost(Scene.PATIENCE).until(() -> {
+                await().until(() -> {
                     List<MessageView> received = consumer.receive(1, Duration.ofSeconds(1));
                     received.forEach(decorated::consume);
                     return !received.isEmpty();
                 });
             }
             start(scene, push);
-            await().atMost(Scene.PATIENCE).until(() -> scene.duplicates("a") >= 1);
+            await().until(() -> scene.duplicates("a") >= 1);
             assertThat(scene.effects).containsExactly("a");
         }
     }
@@ -92,10 +92,8 @@ class BrokerTest {
             scene.awaitEffects("a");
             assertThat(System.currentTimeMillis() - begin)
                     .isGreaterThanOrEqualTo(1000); // the broker's ticks are seconds
-            await().atMost(Scene.PATIENCE)
-                    .untilAsserted(() -> assertThat(scene.duplicates("a"))
-                            .as(scene.events::toString)
-                            .isGreaterThanOrEqualTo(1));
+            await().untilAsserted(() ->
+                    assertThat(scene.duplicates("a")).as(scene.events::toString).isGreaterThanOrEqualTo(1));
             assertThat(scene.effects).containsExactly("a");
         }
     }
@@ -122,7 +120,7 @@ class BrokerTest {
                 }
             }
             scene.awaitEffects("a", "b");
-            await().atMost(Scene.PATIENCE).until(() -> scene.duplicates("a") >= 1);
+            await().until(() -> scene.duplicates("a") >= 1);
             assertThat(scene.effects).containsExactlyInAnyOrder("a", "b");
         }
     }
@@ -140,7 +138,7 @@ class BrokerTest {
                     .build());
             scene.send("a");
             second.send(scene.message("other").addProperty("id", "a").build());
-            await().atMost(Scene.PATIENCE).until(() -> scene.duplicates("a") >= 1);
+            await().until(() -> scene.duplicates("a") >= 1);
             assertThat(scene.effects).containsExactly("a");
         }
     }
@@ -181,8 +179,7 @@ class BrokerTest {
                 }
             }
             scene.awaitEffects("a", "b");
-            await().atMost(Scene.PATIENCE)
-                    .untilAsserted(() -> assertThat(scene.events).contains("duplicate a", "released b", "duplicate b"));
+            await().untilAsserted(() -> assertThat(scene.events).contains("duplicate a", "released b", "duplicate b"));
             assertThat(scene.effects).containsExactlyInAnyOrder("a", "b");
         }
     }

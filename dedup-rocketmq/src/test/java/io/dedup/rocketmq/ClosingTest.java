@@ -57,7 +57,7 @@ class ClosingTest {
             scene.dedup.close();
             MessageBuilder message = scene.message("v-a").addProperty("id", "a");
             scene.send((type == TopicType.FIFO ? message.setMessageGroup("group") : message).build());
-            await().atMost(Scene.PATIENCE).until(() -> deliveries.size() >= 2);
+            await().until(() -> deliveries.size() >= 2);
             assertThat(Duration.ofNanos(deliveries.get(1) - deliveries.get(0)))
                     .isGreaterThanOrEqualTo(Scene.WAIT_AFTER_CLOSE);
             assertThat(scene.effects).isEmpty();
@@ -90,7 +90,7 @@ class ClosingTest {
             rocket.close();
             CompletableFuture<ConsumeResult> answer =
                     CompletableFuture.supplyAsync(() -> decorated.consume(new PlayedMessage(scene.topic)));
-            await().atMost(Scene.PATIENCE).until(() -> scene.count("deferred played") >= 2);
+            await().until(() -> scene.count("deferred played") >= 2);
             elsewhere.fail(new IllegalStateException("the other one failed"));
             assertThat(answer.get(Scene.PATIENCE.toSeconds(), TimeUnit.SECONDS)).isEqualTo(ConsumeResult.SUCCESS);
             scene.awaitEffects("played");
@@ -117,7 +117,7 @@ class ClosingTest {
                     .loop(broker.consumer(), effect(scene))
                     .invisibleDuration(PlayedBroker.INVISIBLE)
                     .start();
-            await().atMost(Scene.PATIENCE).until(() -> scene.count("deferred played") > 0 && broker.isReceiving());
+            await().until(() -> scene.count("deferred played") > 0 && broker.isReceiving());
             loop.close();
             assertThat(broker.orders).containsExactly("back m PT1S");
             elsewhere.giveBack();

@@ -72,7 +72,7 @@ class CopiesInMessageGroupsTest {
 
     private static void awaitDeferred(Scene scene, String... ids) {
         for (String id : ids) {
-            await().atMost(Scene.PATIENCE).until(() -> scene.count("deferred " + id) >= 1);
+            await().until(() -> scene.count("deferred " + id) >= 1);
         }
     }
 
@@ -83,7 +83,7 @@ class CopiesInMessageGroupsTest {
     }
 
     private void awaitOneEffectEach(Ledger ledger, List<SimpleConsumerLoop> loops, String... ids) {
-        await().atMost(Scene.PATIENCE).untilAsserted(() -> {
+        await().untilAsserted(() -> {
             assertThat(ledger.effects()).containsExactlyInAnyOrder(ids);
             assertThat(loops).allMatch(loop -> loop.openMessages() == 0);
         });
@@ -103,7 +103,7 @@ class CopiesInMessageGroupsTest {
             fail(elsewhere);
             send(scene, "x", "one");
             send(scene, "y", "one");
-            await().atMost(Scene.PATIENCE).until(() -> scene.duplicates("x") >= 1);
+            await().until(() -> scene.duplicates("x") >= 1);
             awaitOneEffectEach(ledger, List.of(loop), "x", "y");
         }
     }
@@ -123,7 +123,7 @@ class CopiesInMessageGroupsTest {
             fail(x, y);
             send(scene, "y", "one");
             send(scene, "x", "two");
-            await().atMost(Scene.PATIENCE).until(() -> scene.duplicates("x") >= 1 && scene.duplicates("y") >= 1);
+            await().until(() -> scene.duplicates("x") >= 1 && scene.duplicates("y") >= 1);
             awaitOneEffectEach(ledger, List.of(loop), "x", "y");
         }
     }
@@ -165,7 +165,7 @@ class CopiesInMessageGroupsTest {
             fail(x, y);
             send(scene, "y", "one");
             send(scene, "x", "two");
-            await().atMost(Scene.PATIENCE).until(() -> scene.duplicates("x") >= 1 && scene.duplicates("y") >= 1);
+            await().until(() -> scene.duplicates("x") >= 1 && scene.duplicates("y") >= 1);
             awaitOneEffectEach(ledger, loops, "x", "y");
         }
     }

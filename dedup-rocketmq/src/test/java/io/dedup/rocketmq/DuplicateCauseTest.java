@@ -50,11 +50,10 @@ class DuplicateCauseTest {
         scene.send("b");
         scene.awaitEffects("a", "b");
         scene.send("b", "c");
-        await().atMost(Scene.PATIENCE).until(() -> scene.count("deferred c") > 0);
+        await().until(() -> scene.count("deferred c") > 0);
         assertThat(elsewhere.succeed(null, WaitBudget.none())).isEqualTo(Completion.DONE);
         // Others as well, if the machine is so busy that an acknowledgment comes too late.
-        await().atMost(Scene.PATIENCE)
-                .untilAsserted(() -> assertThat(scene.causes).contains("resent b", "concurrent c"));
+        await().untilAsserted(() -> assertThat(scene.causes).contains("resent b", "concurrent c"));
     }
 
     @Test
@@ -71,7 +70,7 @@ class DuplicateCauseTest {
         assertThat(scene.causes).containsExactly("redelivered a");
         consumer.ack(second);
 
-        await().atMost(Scene.PATIENCE).pollInSameThread().untilAsserted(() -> {
+        await().pollInSameThread().untilAsserted(() -> {
             scene.server.resetOffset(scene.topic, scene.group);
             assertThat(decorated.consume(receive(consumer, 1))).isEqualTo(ConsumeResult.SUCCESS);
         });
@@ -81,7 +80,7 @@ class DuplicateCauseTest {
 
     private static MessageView receive(SimpleConsumer consumer, int attempt) {
         MessageView[] received = {null};
-        await().atMost(Scene.PATIENCE).pollInSameThread().until(() -> {
+        await().pollInSameThread().until(() -> {
             for (MessageView message : consumer.receive(1, Duration.ofSeconds(30))) {
                 received[0] = message;
             }

@@ -136,20 +136,19 @@ class MessageGroupFuzzTest {
             SimpleConsumerLoop other = loop(process2, broker2, "p2 ");
             deliver(broker1, random, "a", names1, ids);
             deliver(broker2, random, "b", names2, ids);
-            await().atMost(Scene.PATIENCE).until(() -> acked(broker1).size() > MESSAGES / 4);
+            await().until(() -> acked(broker1).size() > MESSAGES / 4);
             first.close();
             assertThat(first.openMessages()).isZero();
             SimpleConsumerLoop second = loop(process1, broker1, "p1 second ");
-            await().atMost(Scene.PATIENCE).untilAsserted(() -> {
+            await().untilAsserted(() -> {
                 assertThat(acked(broker1)).isEqualTo(names1);
                 assertThat(acked(broker2)).isEqualTo(names2);
             });
-            await().atMost(Scene.PATIENCE).until(() -> second.openMessages() == 0 && other.openMessages() == 0);
+            await().until(() -> second.openMessages() == 0 && other.openMessages() == 0);
             second.close();
             other.close();
-            await().atMost(Scene.PATIENCE)
-                    .until(() -> DedupAdapter.of(process1).inFlight() == 0
-                            && DedupAdapter.of(process2).inFlight() == 0);
+            await().until(() -> DedupAdapter.of(process1).inFlight() == 0
+                    && DedupAdapter.of(process2).inFlight() == 0);
         }
         assertThat(effects).doesNotHaveDuplicates().containsExactlyInAnyOrderElementsOf(ids);
         assertThat(wrong).isEmpty();

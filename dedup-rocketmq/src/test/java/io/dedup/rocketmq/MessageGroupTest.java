@@ -188,12 +188,11 @@ class MessageGroupTest {
     }
 
     private void awaitEvent(String event) {
-        await().atMost(Scene.PATIENCE).until(() -> events.contains(event));
+        await().until(() -> events.contains(event));
     }
 
     private void awaitOrders(String... orders) {
-        await().atMost(Scene.PATIENCE)
-                .untilAsserted(() -> assertThat(broker.orders).containsExactlyInAnyOrder(orders));
+        await().untilAsserted(() -> assertThat(broker.orders).containsExactlyInAnyOrder(orders));
     }
 
     @Test
@@ -244,8 +243,7 @@ class MessageGroupTest {
         broker.deliver(message("y-one", "y", "one"));
         second.deliver(message("x-two", "x", "two"));
         awaitOrders("ack x-one", "ack y-one");
-        await().atMost(Scene.PATIENCE)
-                .untilAsserted(() -> assertThat(second.orders).containsExactlyInAnyOrder("ack y-two", "ack x-two"));
+        await().untilAsserted(() -> assertThat(second.orders).containsExactlyInAnyOrder("ack y-two", "ack x-two"));
         assertThat(handled).hasSize(2).doesNotHaveDuplicates();
     }
 
@@ -256,9 +254,8 @@ class MessageGroupTest {
         gate("a");
         loop(dedup);
         broker.deliver(message("a", "a", "one"), message("b", "b", "one"), message("c", "c", "one"));
-        await().atMost(Scene.PATIENCE)
-                .until(() -> broker.kept.stream().filter("b"::equals).count() >= 2
-                        && broker.kept.stream().filter("c"::equals).count() >= 2);
+        await().until(() -> broker.kept.stream().filter("b"::equals).count() >= 2
+                && broker.kept.stream().filter("c"::equals).count() >= 2);
         assertThat(DedupAdapter.of(dedup).inFlight()).isEqualTo(1);
         assertThat(broker.orders).isEmpty();
         gate("a").countDown();
@@ -297,7 +294,7 @@ class MessageGroupTest {
         groups.forEach(group -> awaitEvent("begin " + group));
         store.inject(StoreFault.slow(Duration.ofMillis(300)));
         gates.values().forEach(CountDownLatch::countDown);
-        await().atMost(Scene.PATIENCE).until(() -> handled.size() == 2 * groups.size());
+        await().until(() -> handled.size() == 2 * groups.size());
         assertThat(batches).hasSizeLessThan(1 + groups.size());
     }
 
@@ -340,8 +337,7 @@ class MessageGroupTest {
         gate("x");
         loop(RocketMqDedup.builder(process()).maxWait(Duration.ofSeconds(5)), broker, settings -> settings);
         broker.deliver(message("x", "x", "one"), message("y", "y", "one"));
-        await().atMost(Scene.PATIENCE)
-                .until(() -> broker.kept.stream().filter("y"::equals).count() >= 6); // nearly 6 s
+        await().until(() -> broker.kept.stream().filter("y"::equals).count() >= 6); // nearly 6 s
         gate("x").countDown();
         awaitEvent("deferred y");
         ends(elsewhere);
@@ -417,7 +413,7 @@ class MessageGroupTest {
         awaitOrders("back y PT1S", "back z PT1S");
         gate("x").countDown();
         awaitOrders("back y PT1S", "back z PT1S", "ack x");
-        await().atMost(Scene.PATIENCE).until(() -> !closer.isAlive());
+        await().until(() -> !closer.isAlive());
         assertThat(handled).containsExactly("x");
         assertThat(DedupAdapter.of(dedup).inFlight()).isZero();
         assertThat(batches).containsExactly(List.of("x"));
@@ -459,10 +455,9 @@ class MessageGroupTest {
         DedupAdapter.of(dead).admit(Delivery.of(dead.topic("orders"), "a", null, () -> "elsewhere"), WaitBudget.none());
         dead.close();
         Deduplicator dedup = process(policy -> policy.maxDeaths(3));
-        await().atMost(Scene.PATIENCE)
-                .until(() -> watched.find(dedup.key("orders", "a"))
-                        .map(record -> record.leaseRemaining().isZero())
-                        .orElse(false));
+        await().until(() -> watched.find(dedup.key("orders", "a"))
+                .map(record -> record.leaseRemaining().isZero())
+                .orElse(false));
         gate("a");
         loop(dedup);
         broker.deliver(
@@ -493,12 +488,11 @@ class MessageGroupTest {
                         WaitBudget.none());
         dead.close();
         Deduplicator dedup = process(policy -> policy.maxDeaths(1));
-        await().atMost(Scene.PATIENCE)
-                .until(() -> ids.stream()
-                        .allMatch(id -> watched.find(dedup.key("orders", id))
-                                .orElseThrow()
-                                .leaseRemaining()
-                                .isZero()));
+        await().until(() -> ids.stream()
+                .allMatch(id -> watched.find(dedup.key("orders", id))
+                        .orElseThrow()
+                        .leaseRemaining()
+                        .isZero()));
         gate("m0");
         gate("m6");
         loop(dedup, broker, with -> with.concurrency(concurrency));
@@ -513,8 +507,7 @@ class MessageGroupTest {
         // What is claimed has begun: claims that wait for a thread would be charged if this process died now. A poll's
         // claims are made
         // together first, and all but what begins are given back.
-        await().atMost(Scene.PATIENCE)
-                .untilAsserted(
+        await().untilAsserted(
                         () -> assertThat(DedupAdapter.of(dedup).inFlight()).isEqualTo(concurrency == 1 ? 1 : 2));
         gate("m0").countDown();
         gate("m6").countDown();

@@ -39,8 +39,7 @@ class PushConsumerTest {
             scene.awaitEffects("a", "b");
             scene.send("a", "b", "a", "c");
             scene.awaitEffects("a", "b", "c");
-            await().atMost(Scene.PATIENCE)
-                    .until(() -> scene.count("duplicate a") == 2 && scene.count("duplicate b") == 1);
+            await().until(() -> scene.count("duplicate a") == 2 && scene.count("duplicate b") == 1);
             assertThat(attempts).containsOnly(1);
         }
     }
@@ -109,7 +108,7 @@ class PushConsumerTest {
             scene.start(effect(scene));
             scene.send("a", "b");
             scene.awaitEffects("b");
-            await().atMost(Scene.PATIENCE).until(() -> scene.count("deferred a") >= 60); // longer than a lease
+            await().until(() -> scene.count("deferred a") >= 60); // longer than a lease
             assertThat(scene.effects).containsExactly("b");
             elsewhere.fail(new IllegalStateException("the other one failed"));
             scene.awaitEffects("b", "a");
@@ -124,7 +123,7 @@ class PushConsumerTest {
             Execution elsewhere = scene.runningElsewhere("a");
             scene.start(scene.builder().maxWait(Duration.ofMillis(20)).build(), scene.group, effect(scene));
             scene.send("a");
-            await().atMost(Scene.PATIENCE).until(() -> scene.count("deferred a") >= 4);
+            await().until(() -> scene.count("deferred a") >= 4);
             elsewhere.fail(new IllegalStateException("the other one failed"));
             scene.awaitEffects("a");
             assertThat(attempts).allMatch(attempt -> attempt > 1);
@@ -149,7 +148,7 @@ class PushConsumerTest {
                         .setMessageGroup("one")
                         .build());
             }
-            await().atMost(Scene.PATIENCE).until(() -> scene.effects.size() == 3);
+            await().until(() -> scene.effects.size() == 3);
             assertThat(scene.effects).containsExactly("a", "b", "c");
             assertThat(scene.events)
                     .containsSubsequence("call a", "call b", "released b", "call b", "duplicate a", "call c");

@@ -57,7 +57,7 @@ class SimpleConsumerTest {
             scene.awaitEffects("a", "b", "c");
             scene.send("b", "d", "a");
             scene.awaitEffects("a", "b", "c", "d");
-            await().atMost(Scene.PATIENCE).untilAsserted(() -> {
+            await().untilAsserted(() -> {
                 // At least: a copy in a batch that is deferred with its first is told again when it comes again.
                 assertThat(scene.duplicates("a", "b"))
                         .as(scene.events::toString)
@@ -101,7 +101,7 @@ class SimpleConsumerTest {
                     ? ConsumeResult.FAILURE
                     : effect(scene).consume(message));
             scene.awaitEffects("a");
-            await().atMost(Scene.PATIENCE).untilAsserted(() -> {
+            await().untilAsserted(() -> {
                 // Five others, and once more each copy of the run that failed.
                 assertThat(scene.duplicates("a")).as(scene.events::toString).isGreaterThan(5);
                 assertThat(loop.openMessages()).isZero();
@@ -119,7 +119,7 @@ class SimpleConsumerTest {
             scene.send("a", "b");
             scene.awaitEffects("b");
             // longer than its invisible time
-            await().atMost(Scene.PATIENCE).until(() -> scene.count("deferred a") >= 200);
+            await().until(() -> scene.count("deferred a") >= 200);
             assertThat(scene.effects).containsExactly("b");
             elsewhere.fail(new IllegalStateException("the other one failed"));
             scene.awaitEffects("b", "a");
@@ -134,9 +134,9 @@ class SimpleConsumerTest {
             Execution elsewhere = scene.runningElsewhere("a");
             SimpleConsumerLoop loop = scene.loop(effect(scene));
             scene.send("a");
-            await().atMost(Scene.PATIENCE).until(() -> scene.count("deferred a") >= 2);
+            await().until(() -> scene.count("deferred a") >= 2);
             elsewhere.succeed(null, WaitBudget.none());
-            await().atMost(Scene.PATIENCE).until(() -> scene.count("duplicate a") == 1 && loop.openMessages() == 0);
+            await().until(() -> scene.count("duplicate a") == 1 && loop.openMessages() == 0);
             scene.assertNothingLeft(loop);
             assertThat(scene.effects).isEmpty();
         }
@@ -150,7 +150,7 @@ class SimpleConsumerTest {
             SimpleConsumerLoop loop = scene.loop(
                     scene.builder().maxWait(Duration.ofMillis(20)).build(), effect(scene), settings -> settings);
             scene.send("a");
-            await().atMost(Scene.PATIENCE).until(() -> scene.count("deferred a") >= 2 && loop.openMessages() == 0);
+            await().until(() -> scene.count("deferred a") >= 2 && loop.openMessages() == 0);
             elsewhere.fail(new IllegalStateException("the other one failed"));
             scene.awaitEffects("a");
             assertThat(attempts).allMatch(attempt -> attempt > 1);
@@ -185,7 +185,7 @@ class SimpleConsumerTest {
                 return effect(scene).consume(message);
             });
             scene.send("a");
-            await().atMost(Scene.PATIENCE).until(() -> calls.get() == 1);
+            await().until(() -> calls.get() == 1);
             try (var second = scene.simpleConsumer(scene.group, scene.topic)) {
                 long begin = System.nanoTime();
                 while (System.nanoTime() - begin < LONGER_THAN_INVISIBLE.toNanos()) {
@@ -211,7 +211,7 @@ class SimpleConsumerTest {
                 scene.store.forget(scene.key("a"), LiveLease.OVERRIDE);
                 Execution other = scene.runningElsewhere("a");
                 Thread later = new Thread(() -> {
-                    await().atMost(Scene.PATIENCE).until(() -> scene.count("deferred a") >= 2);
+                    await().until(() -> scene.count("deferred a") >= 2);
                     other.succeed(null, WaitBudget.none());
                     done.set(true);
                 });
@@ -219,7 +219,7 @@ class SimpleConsumerTest {
                 throw new IllegalStateException("too late");
             });
             scene.send("a");
-            await().atMost(Scene.PATIENCE).until(() -> done.get() && loop.openMessages() == 0);
+            await().until(() -> done.get() && loop.openMessages() == 0);
             scene.assertNothingLeft(loop);
             assertThat(calls).hasValue(1);
             assertThat(scene.count("duplicate a")).isEqualTo(1);
@@ -239,7 +239,7 @@ class SimpleConsumerTest {
                 }
                 return effect(scene).consume(message);
             });
-            await().atMost(Scene.PATIENCE).until(() -> scene.effects.size() == 4);
+            await().until(() -> scene.effects.size() == 4);
             assertThat(scene.effects).containsExactly("a", "b", "c", "d");
             assertThat(scene.events).containsSubsequence("call b", "released b", "call b", "call c", "call d");
         }
@@ -269,10 +269,10 @@ class SimpleConsumerTest {
             Execution elsewhere = scene.runningElsewhere("a");
             sendInOrder(scene, "a", "b");
             scene.loop(effect(scene));
-            await().atMost(Scene.PATIENCE).until(() -> scene.count("deferred a") >= 10);
+            await().until(() -> scene.count("deferred a") >= 10);
             assertThat(scene.effects).isEmpty();
             elsewhere.fail(new IllegalStateException("the other one failed"));
-            await().atMost(Scene.PATIENCE).until(() -> scene.effects.size() == 2);
+            await().until(() -> scene.effects.size() == 2);
             assertThat(scene.effects).containsExactly("a", "b");
             assertThat(attempts).containsOnly(1);
         }
@@ -306,17 +306,17 @@ class SimpleConsumerTest {
                         return effect(scene).consume(message);
                     },
                     settings -> settings.concurrency(2));
-            await().atMost(Scene.PATIENCE).until(() -> calls.get() == 2 && loop.openMessages() == 10);
+            await().until(() -> calls.get() == 2 && loop.openMessages() == 10);
             Thread closing = new Thread(loop::close);
             closing.start();
-            await().atMost(Scene.PATIENCE).until(() -> loop.openMessages() == 2);
+            await().until(() -> loop.openMessages() == 2);
             assertThat(scene.effects).isEmpty();
             goOn.countDown();
-            await().atMost(Scene.PATIENCE).until(() -> !closing.isAlive());
+            await().until(() -> !closing.isAlive());
             assertThat(scene.effects).hasSize(2);
             assertThat(DedupAdapter.of(scene.dedup).inFlight()).isZero();
             scene.loop(effect(scene));
-            await().atMost(Scene.PATIENCE).until(() -> scene.effects.size() == 10);
+            await().until(() -> scene.effects.size() == 10);
             assertThat(scene.effects).doesNotHaveDuplicates();
         }
     }
@@ -336,12 +336,12 @@ class SimpleConsumerTest {
                         return effect(scene).consume(message);
                     },
                     settings -> settings.shutdownTimeout(Duration.ofMillis(100)));
-            await().atMost(Scene.PATIENCE).until(() -> calls.get() == 1);
+            await().until(() -> calls.get() == 1);
             loop.close();
             assertThat(loop.openMessages()).isEqualTo(1);
             goOn.countDown();
             scene.awaitEffects("a");
-            await().atMost(Scene.PATIENCE).until(() -> loop.openMessages() == 0);
+            await().until(() -> loop.openMessages() == 0);
             assertThat(DedupAdapter.of(scene.dedup).inFlight()).isZero();
             scene.assertNothingLeft(loop);
         }
@@ -360,7 +360,7 @@ class SimpleConsumerTest {
                     settings -> settings);
             early.close();
             scene.send("a");
-            await().atMost(Scene.PATIENCE).until(() -> scene.count("deferred a") == 1 && loop.openMessages() == 0);
+            await().until(() -> scene.count("deferred a") == 1 && loop.openMessages() == 0);
             scene.send("b");
             scene.loop(effect(scene));
             scene.awaitEffects("a", "b");
@@ -402,7 +402,7 @@ class SimpleConsumerTest {
                     }));
             scene.send("a");
             scene.awaitEffects("a");
-            await().atMost(Scene.PATIENCE).until(() -> loop.openMessages() == 0);
+            await().until(() -> loop.openMessages() == 0);
         }
     }
 
@@ -418,12 +418,12 @@ class SimpleConsumerTest {
                         .build());
             }
             SimpleConsumerLoop loop = scene.loop(effect(scene));
-            await().atMost(Scene.PATIENCE).until(() -> scene.count("deferred k") >= 4);
+            await().until(() -> scene.count("deferred k") >= 4);
             assertThat(scene.effects).isEmpty();
             elsewhere.fail(new IllegalStateException("the other one failed"));
             scene.awaitEffects("k", "j");
             assertThat(scene.effects).containsExactly("k", "j");
-            await().atMost(Scene.PATIENCE).until(() -> loop.openMessages() == 0);
+            await().until(() -> loop.openMessages() == 0);
         }
     }
 
@@ -440,16 +440,15 @@ class SimpleConsumerTest {
                         return effect(scene).consume(message);
                     },
                     settings -> settings.concurrency(1));
-            await().atMost(Scene.PATIENCE).until(() -> loop.openMessages() == 1);
+            await().until(() -> loop.openMessages() == 1);
             scene.send("second");
-            await().atMost(Scene.PATIENCE)
-                    .until(() -> DedupAdapter.of(scene.dedup).inFlight() == 2);
+            await().until(() -> DedupAdapter.of(scene.dedup).inFlight() == 2);
             scene.store.forget(scene.key("second"), LiveLease.OVERRIDE);
             scene.runningElsewhere("second").succeed(null, WaitBudget.none());
-            await().atMost(Scene.PATIENCE).until(() -> scene.count("lost second") >= 1);
+            await().until(() -> scene.count("lost second") >= 1);
             goOn.countDown();
             scene.awaitEffects("first");
-            await().atMost(Scene.PATIENCE).until(() -> loop.openMessages() == 0);
+            await().until(() -> loop.openMessages() == 0);
             assertThat(scene.effects).containsExactly("first");
             assertThat(scene.duplicates("second")).isEqualTo(1);
         }
@@ -468,7 +467,7 @@ class SimpleConsumerTest {
                 }
                 return effect(scene).consume(message);
             });
-            await().atMost(Scene.PATIENCE).until(() -> scene.effects.size() == 2);
+            await().until(() -> scene.effects.size() == 2);
             assertThat(scene.effects).containsExactly("a", "b");
             goOn.countDown();
         }
@@ -493,7 +492,7 @@ class SimpleConsumerTest {
                 }
                 return effect(scene).consume(message);
             });
-            await().atMost(Scene.PATIENCE).until(() -> scene.effects.size() == 2);
+            await().until(() -> scene.effects.size() == 2);
             assertThat(scene.effects).containsExactlyInAnyOrder("a", "b");
             goOn.countDown();
         }
@@ -510,7 +509,7 @@ class SimpleConsumerTest {
             scene.send("a", "b", "b", "c");
             SimpleConsumerLoop loop = scene.loop(effect(scene));
             scene.awaitEffects("a", "b", "c");
-            await().atMost(Scene.PATIENCE).until(() -> loop.openMessages() == 0);
+            await().until(() -> loop.openMessages() == 0);
             scene.assertNothingLeft(loop);
         }
     }

@@ -82,7 +82,7 @@ class StoreOutageTest {
                 scene.awaitEffects("a");
                 down();
                 scene.send("b", "c", "b");
-                await().atMost(Scene.PATIENCE).until(() -> scene.count("deferred b") >= 5); // longer than invisible
+                await().until(() -> scene.count("deferred b") >= 5); // longer than invisible
                 assertThat(scene.effects).containsExactly("a");
                 proxy.heal();
                 scene.awaitEffects("a", "b", "c");
@@ -116,13 +116,11 @@ class StoreOutageTest {
                 down();
                 isDown.countDown();
                 scene.awaitEffects("a");
-                await().atMost(Scene.PATIENCE)
-                        .until(() -> DedupAdapter.of(scene.dedup).pendingCompletions() == 1);
+                await().until(() -> DedupAdapter.of(scene.dedup).pendingCompletions() == 1);
                 proxy.heal();
-                await().atMost(Scene.PATIENCE)
-                        .until(() -> DedupAdapter.of(scene.dedup).pendingCompletions() == 0);
+                await().until(() -> DedupAdapter.of(scene.dedup).pendingCompletions() == 0);
                 scene.send("a");
-                await().atMost(Scene.PATIENCE).until(() -> scene.duplicates("a") >= 1);
+                await().until(() -> scene.duplicates("a") >= 1);
                 assertThat(scene.effects).containsExactly("a");
             } finally {
                 proxy.heal();
@@ -141,7 +139,7 @@ class StoreOutageTest {
                 scene.awaitEffects("a");
                 down();
                 scene.send("b");
-                await().atMost(Scene.PATIENCE).until(() -> scene.count("deferred b") >= 1);
+                await().until(() -> scene.count("deferred b") >= 1);
                 rocket.close();
                 Thread closing = new Thread(() -> {
                     try {
@@ -151,7 +149,7 @@ class StoreOutageTest {
                     }
                 });
                 closing.start();
-                await().atMost(Scene.PATIENCE).until(() -> !closing.isAlive());
+                await().until(() -> !closing.isAlive());
                 assertThat(scene.effects).containsExactly("a");
             } finally {
                 proxy.heal();

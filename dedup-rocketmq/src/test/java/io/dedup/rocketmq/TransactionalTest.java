@@ -69,8 +69,7 @@ class TransactionalTest {
     }
 
     private static void awaitEffects(Ledger ledger, String... ids) {
-        await().atMost(Scene.PATIENCE)
-                .untilAsserted(() -> assertThat(ledger.effects()).containsExactlyInAnyOrder(ids));
+        await().untilAsserted(() -> assertThat(ledger.effects()).containsExactlyInAnyOrder(ids));
     }
 
     @ParameterizedTest
@@ -103,7 +102,7 @@ class TransactionalTest {
             awaitEffects(ledger, "a", "b", "c");
             scene.send("b", "a", "d");
             awaitEffects(ledger, "a", "b", "c", "d");
-            await().atMost(Scene.PATIENCE).until(() -> scene.duplicates("a", "b") >= 4);
+            await().until(() -> scene.duplicates("a", "b") >= 4);
             assertThat(ledger.effects()).containsExactlyInAnyOrder("a", "b", "c", "d");
             assertThat(scene.effects).containsExactlyInAnyOrder("a", "b", "b", "c", "d");
             assertThat(scene.count("released b")).isEqualTo(1);
@@ -166,12 +165,12 @@ class TransactionalTest {
             scene.send("a", "b");
             awaitEffects(ledger, "b");
             // longer than its invisible time
-            await().atMost(Scene.PATIENCE).until(() -> scene.count("deferred a") >= 140);
+            await().until(() -> scene.count("deferred a") >= 140);
             assertThat(ledger.effects()).containsExactly("b");
             elsewhere.end(otherSucceeds);
             awaitEffects(ledger, "b", "a");
             if (otherSucceeds) {
-                await().atMost(Scene.PATIENCE).until(() -> scene.duplicates("a") >= 1);
+                await().until(() -> scene.duplicates("a") >= 1);
             }
             assertThat(scene.effects).containsExactlyElementsOf(otherSucceeds ? List.of("b") : List.of("b", "a"));
             assertThat(attempts).containsOnly(1);
@@ -191,10 +190,10 @@ class TransactionalTest {
                 ConsumeResult result = insert(scene, ledger).consume(message);
                 return Scene.id(message).equals("b") && failed.add("b") ? ConsumeResult.FAILURE : result;
             });
-            await().atMost(Scene.PATIENCE).until(() -> scene.count("deferred a") >= 10);
+            await().until(() -> scene.count("deferred a") >= 10);
             assertThat(scene.effects).isEmpty();
             elsewhere.end(false);
-            await().atMost(Scene.PATIENCE).until(() -> ledger.effects().size() == 4);
+            await().until(() -> ledger.effects().size() == 4);
             assertThat(ledger.effects()).containsExactly("a", "b", "c", "d");
             assertThat(scene.effects).containsExactly("a", "b", "b", "c", "d");
         }
@@ -212,7 +211,7 @@ class TransactionalTest {
             });
             start(scene, kind, insert(scene, ledger));
             scene.send("a");
-            await().atMost(Scene.PATIENCE).until(() -> scene.duplicates("a") >= 1);
+            await().until(() -> scene.duplicates("a") >= 1);
             scene.send("b");
             awaitEffects(ledger, "a", "b");
             assertThat(attempts).containsExactly(1, 1);
@@ -250,7 +249,7 @@ class TransactionalTest {
             ledger.flush();
             scene.send("a", "b", "c");
             awaitEffects(ledger, "a", "b", "c");
-            await().atMost(Scene.PATIENCE).until(() -> scene.duplicates("a", "b") >= 2);
+            await().until(() -> scene.duplicates("a", "b") >= 2);
             assertThat(scene.effects).containsExactlyInAnyOrder("a", "b", "c");
         }
     }
@@ -269,7 +268,7 @@ class TransactionalTest {
                             scene.store.forget(scene.key("a"), LiveLease.OVERRIDE);
                             Execution other = scene.runningElsewhere("a");
                             Thread later = new Thread(() -> {
-                                await().atMost(Scene.PATIENCE).until(() -> scene.count("deferred a") >= 2);
+                                await().until(() -> scene.count("deferred a") >= 2);
                                 other.succeed(null, WaitBudget.none());
                             });
                             later.start();
@@ -278,7 +277,7 @@ class TransactionalTest {
                 return fails ? ConsumeResult.FAILURE : result;
             });
             scene.send("a");
-            await().atMost(Scene.PATIENCE).until(() -> scene.duplicates("a") >= 1);
+            await().until(() -> scene.duplicates("a") >= 1);
             assertThat(scene.effects).containsExactly("a");
             assertThat(ledger.effects()).isEmpty();
             assertThat(scene.count("lost a")).isEqualTo(1);
@@ -287,7 +286,7 @@ class TransactionalTest {
 
     private static void awaitPassed(Duration time) {
         long begin = System.nanoTime();
-        await().atMost(Scene.PATIENCE).until(() -> System.nanoTime() - begin > time.toNanos());
+        await().until(() -> System.nanoTime() - begin > time.toNanos());
     }
 
     @Test
@@ -303,7 +302,7 @@ class TransactionalTest {
             ledger.nextBegin(() -> awaitPassed(LONGER_THAN_INVISIBLE));
             sendInOrder(scene, "a", "b");
             scene.loop(insert(scene, ledger));
-            await().atMost(Scene.PATIENCE).until(() -> ledger.effects().size() == 2);
+            await().until(() -> ledger.effects().size() == 2);
             assertThat(ledger.effects()).containsExactly("a", "b");
             assertThat(attempts).containsExactly(1, 1);
         }
@@ -333,7 +332,7 @@ class TransactionalTest {
                 }
                 return result;
             });
-            await().atMost(Scene.PATIENCE).until(() -> ledger.effects().size() == 2);
+            await().until(() -> ledger.effects().size() == 2);
             assertThat(ledger.effects()).containsExactly("a", "b");
         }
     }
@@ -355,7 +354,7 @@ class TransactionalTest {
                         return insert(scene, ledger).consume(message);
                     },
                     settings -> settings);
-            await().atMost(Scene.PATIENCE).until(() -> scene.count("deferred b") >= 2);
+            await().until(() -> scene.count("deferred b") >= 2);
             elsewhere.end(false);
             awaitEffects(ledger, "a", "b");
             assertThat(attempts).containsExactly(1, 1);
@@ -376,7 +375,7 @@ class TransactionalTest {
                     settings -> settings);
             scene.send("a");
             // Once is enough where the first try has taken longer than maxWait.
-            await().atMost(Scene.PATIENCE).until(() -> scene.count("deferred a") >= 1 && loop.openMessages() == 0);
+            await().until(() -> scene.count("deferred a") >= 1 && loop.openMessages() == 0);
             elsewhere.end(false);
             awaitEffects(ledger, "a");
             assertThat(attempts).allMatch(attempt -> attempt > 1);
@@ -392,7 +391,7 @@ class TransactionalTest {
             Elsewhere elsewhere = new Elsewhere(scene, ledger, mode, "a");
             SimpleConsumerLoop loop = scene.loop(insert(scene, ledger));
             scene.send("a");
-            await().atMost(Scene.PATIENCE).until(() -> scene.count("deferred a") >= 2);
+            await().until(() -> scene.count("deferred a") >= 2);
             loop.close();
             assertThat(loop.openMessages()).isZero();
             elsewhere.end(false);

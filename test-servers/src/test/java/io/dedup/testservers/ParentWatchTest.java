@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.dedup.testservers.process.ChildJvm;
 import java.io.BufferedReader;
 import java.io.IOException;
-import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -32,7 +31,7 @@ final class ParentWatchTest {
                 parent.destroy();
             }
             parent.waitFor();
-            Awaitility.await().atMost(Duration.ofSeconds(30)).until(child.onExit()::isDone);
+            Awaitility.await().until(child.onExit()::isDone);
         } finally {
             parent.destroyForcibly();
             if (child != null) {

@@ -51,7 +51,7 @@ class ClosingTest {
             });
             scene.dedup.close();
             scene.send("a");
-            await().atMost(Scene.PATIENCE).until(() -> deliveries.size() >= 2);
+            await().until(() -> deliveries.size() >= 2);
             assertThat(Duration.ofNanos(deliveries.get(1) - deliveries.get(0)))
                     .isGreaterThanOrEqualTo(Scene.WAIT_AFTER_CLOSE);
             assertThat(scene.effects).isEmpty();

@@ -32,8 +32,7 @@ class ConcurrentlyTest {
             scene.awaitEffects("a", "b");
             scene.send("a", "b", "a", "c");
             scene.awaitEffects("a", "b", "c");
-            await().atMost(Scene.PATIENCE)
-                    .until(() -> scene.count("duplicate a") == 2 && scene.count("duplicate b") == 1);
+            await().until(() -> scene.count("duplicate a") == 2 && scene.count("duplicate b") == 1);
             scene.awaitAllAcked(consumer);
             assertThat(scene.reconsumed).containsOnly(0);
         }
@@ -76,7 +75,7 @@ class ConcurrentlyTest {
             DefaultMQPushConsumer consumer = scene.start(scene.effect());
             scene.send("a", "b");
             scene.awaitEffects("b");
-            await().atMost(Scene.PATIENCE).until(() -> scene.count("deferred a") >= 60); // longer than a lease
+            await().until(() -> scene.count("deferred a") >= 60); // longer than a lease
             assertThat(scene.effects).containsExactly("b");
             elsewhere.fail(new IllegalStateException("the other one failed"));
             scene.awaitEffects("b", "a");
@@ -99,7 +98,7 @@ class ConcurrentlyTest {
                 });
             });
             scene.send("a");
-            await().atMost(Scene.PATIENCE).until(() -> scene.count("deferred a") >= 4);
+            await().until(() -> scene.count("deferred a") >= 4);
             elsewhere.fail(new IllegalStateException("the other one failed"));
             scene.awaitEffects("a");
             assertThat(scene.reconsumed).allMatch(times -> times > 0);
@@ -122,10 +121,10 @@ class ConcurrentlyTest {
                 });
             });
             scene.send("a");
-            await().atMost(Scene.PATIENCE).until(() -> scene.count("deferred a") >= 1);
+            await().until(() -> scene.count("deferred a") >= 1);
             assertThat(answers).isEmpty();
             dedup.close();
-            await().atMost(Scene.PATIENCE).until(() -> !answers.isEmpty());
+            await().until(() -> !answers.isEmpty());
             assertThat(answers).containsExactly(ConsumeConcurrentlyStatus.RECONSUME_LATER);
             elsewhere.fail(new IllegalStateException("the other one failed"));
         }
@@ -160,7 +159,7 @@ class ConcurrentlyTest {
             });
             scene.awaitEffects("m0", "m1", "m2", "m4", "m5", "m6", "m7", "m3");
             assertThat(sizes).first().isEqualTo(8);
-            await().atMost(Scene.PATIENCE).until(() -> scene.count("duplicate m7") == 1);
+            await().until(() -> scene.count("duplicate m7") == 1);
             scene.awaitAllAcked(started);
             assertThat(scene.events)
                     .containsExactlyInAnyOrder(

@@ -138,7 +138,7 @@ class CrosswiseCopiesTest {
             Execution y = runningElsewhere(elsewhere, "y");
             CompletableFuture<Boolean> one = consume(first, orderly, batch("x", "y"));
             CompletableFuture<Boolean> two = consume(second, orderly, batch("y", "x"));
-            await().atMost(Scene.PATIENCE).until(() -> deferred.containsAll(Set.of("x", "y")));
+            await().until(() -> deferred.containsAll(Set.of("x", "y")));
             assertThat(DedupAdapter.of(first).inFlight()).isZero();
             assertThat(DedupAdapter.of(second).inFlight()).isZero();
             x.fail(new IllegalStateException("the other one failed"));

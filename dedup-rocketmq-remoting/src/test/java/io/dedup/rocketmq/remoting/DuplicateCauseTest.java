@@ -34,8 +34,7 @@ class DuplicateCauseTest {
     }
 
     private void awaitCauses(String... causes) {
-        await().atMost(Scene.PATIENCE)
-                .untilAsserted(() -> assertThat(scene.causes).containsExactly(causes));
+        await().untilAsserted(() -> assertThat(scene.causes).containsExactly(causes));
     }
 
     @Test
@@ -46,10 +45,9 @@ class DuplicateCauseTest {
         scene.send("a");
         scene.awaitEffects("a");
         scene.send("a", "b");
-        await().atMost(Scene.PATIENCE).until(() -> scene.count("deferred b") > 0);
+        await().until(() -> scene.count("deferred b") > 0);
         assertThat(elsewhere.succeed(null, WaitBudget.none())).isEqualTo(Completion.DONE);
-        await().atMost(Scene.PATIENCE)
-                .untilAsserted(() -> assertThat(scene.causes).containsExactlyInAnyOrder("resent a", "concurrent b"));
+        await().untilAsserted(() -> assertThat(scene.causes).containsExactlyInAnyOrder("resent a", "concurrent b"));
     }
 
     @Test

@@ -44,7 +44,7 @@ class OrderlyTest {
                         return effect(scene).consumeMessage(messages, context);
                     });
             scene.send("a", "b", "a", "c");
-            await().atMost(Scene.PATIENCE).until(() -> scene.effects.size() == 3);
+            await().until(() -> scene.effects.size() == 3);
             assertThat(scene.effects).containsExactly("a", "b", "c");
             assertThat(scene.events)
                     .containsExactly("call a", "call b", "released b", "call b", "duplicate a", "call c");
@@ -84,7 +84,7 @@ class OrderlyTest {
                 });
                 scene.builder().build().decorate(consumer);
             });
-            await().atMost(Scene.PATIENCE).until(() -> scene.effects.size() == 4);
+            await().until(() -> scene.effects.size() == 4);
             assertThat(scene.effects).containsExactly("a", "b", "c", "d");
             assertThat(scene.events).containsExactly("released c", "duplicate a", "duplicate b");
             scene.awaitAllAcked(started);
@@ -98,10 +98,10 @@ class OrderlyTest {
             Execution elsewhere = scene.runningElsewhere("b");
             scene.startOrderly(effect(scene));
             scene.send("a", "b", "c");
-            await().atMost(Scene.PATIENCE).until(() -> scene.count("deferred b") >= 60); // longer than a lease
+            await().until(() -> scene.count("deferred b") >= 60); // longer than a lease
             assertThat(scene.effects).containsExactly("a");
             elsewhere.fail(new IllegalStateException("the other one failed"));
-            await().atMost(Scene.PATIENCE).until(() -> scene.effects.size() == 3);
+            await().until(() -> scene.effects.size() == 3);
             assertThat(scene.effects).containsExactly("a", "b", "c");
             assertThat(scene.reconsumed).containsOnly(0);
         }
@@ -126,10 +126,10 @@ class OrderlyTest {
                 });
             });
             scene.send("a", "b", "c");
-            await().atMost(Scene.PATIENCE).until(() -> answers.size() >= 5);
+            await().until(() -> answers.size() >= 5);
             assertThat(scene.effects).containsExactly("a");
             elsewhere.fail(new IllegalStateException("the other one failed"));
-            await().atMost(Scene.PATIENCE).until(() -> scene.effects.size() == 3);
+            await().until(() -> scene.effects.size() == 3);
             assertThat(scene.effects).containsExactly("a", "b", "c");
             assertThat(scene.reconsumed).containsOnly(0);
         }

@@ -41,11 +41,11 @@ class StoreOutageTest {
             scene.awaitEffects("a");
             down = true;
             scene.send("b", "a");
-            await().atMost(Scene.PATIENCE).until(() -> scene.count("deferred b") >= 20);
+            await().until(() -> scene.count("deferred b") >= 20);
             assertThat(scene.effects).containsExactly("a");
             down = false;
             scene.awaitEffects("a", "b");
-            await().atMost(Scene.PATIENCE).until(() -> scene.count("duplicate a") == 1);
+            await().until(() -> scene.count("duplicate a") == 1);
             scene.awaitAllAcked(consumer);
             assertThat(scene.reconsumed).containsOnly(0);
         }
@@ -62,14 +62,12 @@ class StoreOutageTest {
                         return ConsumeConcurrentlyStatus.CONSUME_SUCCESS;
                     });
             scene.send("a");
-            await().atMost(Scene.PATIENCE)
-                    .until(() -> DedupAdapter.of(scene.dedup).pendingCompletions() == 1);
+            await().until(() -> DedupAdapter.of(scene.dedup).pendingCompletions() == 1);
             scene.awaitAllAcked(consumer);
             down = false;
-            await().atMost(Scene.PATIENCE)
-                    .until(() -> DedupAdapter.of(scene.dedup).pendingCompletions() == 0);
+            await().until(() -> DedupAdapter.of(scene.dedup).pendingCompletions() == 0);
             scene.send("a");
-            await().atMost(Scene.PATIENCE).until(() -> scene.count("duplicate a") == 1);
+            await().until(() -> scene.count("duplicate a") == 1);
             assertThat(scene.effects).containsExactly("a");
         }
     }

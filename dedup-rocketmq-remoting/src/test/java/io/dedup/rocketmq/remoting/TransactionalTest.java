@@ -58,8 +58,7 @@ class TransactionalTest {
     }
 
     private static void awaitEffects(Ledger ledger, String... ids) {
-        await().atMost(Scene.PATIENCE)
-                .untilAsserted(() -> assertThat(ledger.effects()).containsExactlyInAnyOrder(ids));
+        await().untilAsserted(() -> assertThat(ledger.effects()).containsExactlyInAnyOrder(ids));
     }
 
     @ParameterizedTest
@@ -93,8 +92,7 @@ class TransactionalTest {
             awaitEffects(ledger, "a", "b", "c");
             scene.send("b", "a", "d");
             awaitEffects(ledger, "a", "b", "c", "d");
-            await().atMost(Scene.PATIENCE)
-                    .until(() -> scene.count("duplicate a") >= 3 && scene.count("duplicate b") >= 1);
+            await().until(() -> scene.count("duplicate a") >= 3 && scene.count("duplicate b") >= 1);
             scene.awaitAllAcked(started);
             assertThat(ledger.effects()).containsExactlyInAnyOrder("a", "b", "c", "d");
             assertThat(scene.effects).containsExactlyInAnyOrder("a", "b", "b", "c", "d");
@@ -120,7 +118,7 @@ class TransactionalTest {
                 });
                 scene.builder().build().decorate(consumer);
             });
-            await().atMost(Scene.PATIENCE).until(() -> ledger.effects().size() == 4);
+            await().until(() -> ledger.effects().size() == 4);
             assertThat(ledger.effects()).containsExactly("a", "b", "c", "d");
             assertThat(scene.effects).containsExactly("a", "b", "c", "c", "d");
             scene.awaitAllAcked(started);
@@ -145,7 +143,7 @@ class TransactionalTest {
             ledger.forget(scene.key("a")); // so that the record alone knows
             DefaultMQPushConsumer consumer = start(scene, ledger, orderly);
             scene.send("a", "b");
-            await().atMost(Scene.PATIENCE).until(() -> scene.count("deferred a") >= 50); // longer than a lease
+            await().until(() -> scene.count("deferred a") >= 50); // longer than a lease
             assertThat(ledger.effects()).doesNotContain("a");
             succeeds.complete(otherSucceeds);
             elsewhere.join();
@@ -200,7 +198,7 @@ class TransactionalTest {
             });
             DefaultMQPushConsumer consumer = start(scene, ledger, orderly);
             scene.send("a");
-            await().atMost(Scene.PATIENCE).until(() -> scene.count("duplicate a") == 1);
+            await().until(() -> scene.count("duplicate a") == 1);
             ledger.nextCommit(transaction -> {
                 transaction.rollback();
                 return new CommitResult.RolledBack(new InterceptedTransactions.UndoneException());

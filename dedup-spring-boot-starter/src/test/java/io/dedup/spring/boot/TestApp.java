@@ -129,7 +129,7 @@ public class TestApp {
         return HANDLED.computeIfAbsent(topic, unused -> new CopyOnWriteArrayList<>());
     }
 
-    public static final Duration LIMIT = Duration.ofSeconds(90);
+    public static final Duration LIMIT = Duration.ofMinutes(3);
 
     @KafkaListener(id = "orders", idIsGroup = false, topics = "${prefix}orders")
     void order(String value) {

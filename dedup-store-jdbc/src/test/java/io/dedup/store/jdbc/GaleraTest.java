@@ -20,7 +20,6 @@ import io.dedup.testservers.sql.SqlDatabase;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
@@ -35,7 +34,6 @@ import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 /** Three Galera nodes that all take writes, and consumers that are connected to different ones. */
 class GaleraTest {
     private static final String WAITING = "sessionVariables=wsrep_sync_wait=7";
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
 
     private static GaleraCluster cluster;
     private static SqlDatabase first;
@@ -48,7 +46,7 @@ class GaleraTest {
                 .orElseGet(() -> abort("no Galera library installed, and none named by -Ddedup.test.galera")));
         first = cluster.addresses().get(0).newDatabase();
         for (SqlDatabase node : nodes()) {
-            await().atMost(PATIENCE).ignoreExceptions().until(() -> {
+            await().ignoreExceptions().until(() -> {
                 node.connect().close();
                 return true;
             });

@@ -214,7 +214,7 @@ class LargeResultTest {
                         ? builder
                         : builder.transactions(store.transactions(new JdbcTransactionManager(pool))))) {
             pool.getHikariPoolMXBean().softEvictConnections();
-            await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> {
+            await().untilAsserted(() -> {
                 DedupOutcome<String> outcome = dedup.execute(call(dedup, "lowered"), context -> result);
                 assertThat(outcome).isInstanceOf(DedupOutcome.Duplicate.class);
             });

@@ -43,7 +43,7 @@ class ClusterFailoverTest {
             assertThat(store.complete(done.stream().map(Messages::complete).toList()))
                     .containsOnly(WriteResult.applied());
             assertThat(store.claim(held)).allSatisfy(ClusterFailoverTest::assertFirst);
-            await().atMost(PATIENCE).until(() -> replica.command("DBSIZE").equals(master.command("DBSIZE")));
+            await().until(() -> replica.command("DBSIZE").equals(master.command("DBSIZE")));
 
             master.kill();
 
@@ -52,21 +52,18 @@ class ClusterFailoverTest {
                     .hasAtLeastOneElementOfType(ClaimResult.StoreError.class)
                     .allMatch(answer ->
                             answer instanceof ClaimResult.StoreError || answer instanceof ClaimResult.Acquired);
-            await().atMost(PATIENCE)
-                    .until(() -> replica.command("INFO", "replication").contains("role:master"));
+            await().until(() -> replica.command("INFO", "replication").contains("role:master"));
             // Those whose answer was lost are recognized as the caller's own.
-            await().atMost(PATIENCE)
-                    .untilAsserted(
+            await().untilAsserted(
                             () -> assertThat(store.claim(meanwhile)).allSatisfy(ClusterFailoverTest::assertFirst));
             assertThat(store.renew(held.stream().map(Messages::renew).toList()))
                     .as("on the heartbeat's connection, which may notice later")
                     .allMatch(answer -> !answer.equals(WriteResult.leaseLost()));
-            await().atMost(PATIENCE)
-                    .untilAsserted(() -> assertThat(store.renew(
-                                    held.stream().map(Messages::renew).toList()))
-                            .containsOnly(WriteResult.applied()));
+            await().untilAsserted(() -> assertThat(
+                            store.renew(held.stream().map(Messages::renew).toList()))
+                    .containsOnly(WriteResult.applied()));
             // Nodes agree on the new master one after the other: errors until then, and never another answer.
-            await().atMost(PATIENCE).untilAsserted(() -> {
+            await().untilAsserted(() -> {
                 List<ClaimResult> copies = store.claim(done.stream()
                         .map(request -> Messages.claim(request.key()))
                         .toList());
@@ -98,14 +95,12 @@ class ClusterFailoverTest {
     private static void follow(RedisServer replica, RedisServer master) {
         replica.command("CLUSTER", "MEET", master.host(), Integer.toString(master.port()));
         String id = master.command("CLUSTER", "MYID");
-        await().atMost(PATIENCE)
-                .until(() -> replica.command("CLUSTER", "NODES").contains(id)
-                        && replica.command("CLUSTER", "INFO").contains("cluster_state:ok"));
+        await().until(() -> replica.command("CLUSTER", "NODES").contains(id)
+                && replica.command("CLUSTER", "INFO").contains("cluster_state:ok"));
         replica.command("CLUSTER", "REPLICATE", id);
-        await().atMost(PATIENCE)
-                .until(() -> replica.command("INFO", "replication").contains("master_link_status:up"));
+        await().until(() -> replica.command("INFO", "replication").contains("master_link_status:up"));
         // The other masters vote for it only when they know whose replica it is.
-        await().atMost(PATIENCE).until(() -> master.command("CLUSTER", "NODES").contains("slave " + id));
+        await().until(() -> master.command("CLUSTER", "NODES").contains("slave " + id));
     }
 
     private static void assertFirst(ClaimResult answer) {

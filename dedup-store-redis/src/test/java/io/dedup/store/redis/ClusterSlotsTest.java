@@ -62,9 +62,8 @@ class ClusterSlotsTest {
     @BeforeEach
     void open() {
         // A machine that stood still for a moment, or the test before, may have made the nodes lose each other.
-        await().atMost(Duration.ofMinutes(1))
-                .until(() -> cluster.masters().stream()
-                        .allMatch(master -> master.command("CLUSTER", "INFO").contains("cluster_state:ok")));
+        await().until(() -> cluster.masters().stream()
+                .allMatch(master -> master.command("CLUSTER", "INFO").contains("cluster_state:ok")));
         store = Stores.builder().clusterUris(uris()).build();
     }
 
@@ -422,13 +421,11 @@ class ClusterSlotsTest {
                 .hasSizeBetween(20, 59);
 
         // The other keys were claimed meanwhile, or weren't: both are recognized.
-        await().atMost(Duration.ofMinutes(1))
-                .untilAsserted(() -> assertThat(store.claim(claims))
-                        .allSatisfy(answer -> assertThat(answer)
-                                .isInstanceOfSatisfying(
-                                        ClaimResult.Acquired.class,
-                                        acquired ->
-                                                assertThat(acquired.attempt()).isEqualTo(1))));
+        await().untilAsserted(() -> assertThat(store.claim(claims))
+                .allSatisfy(answer -> assertThat(answer)
+                        .isInstanceOfSatisfying(
+                                ClaimResult.Acquired.class,
+                                acquired -> assertThat(acquired.attempt()).isEqualTo(1))));
     }
 
     @Test

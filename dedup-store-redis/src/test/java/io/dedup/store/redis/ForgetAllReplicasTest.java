@@ -47,7 +47,7 @@ class ForgetAllReplicasTest {
 
         int port = servers.masterPort();
         servers.master().kill();
-        await().atMost(Duration.ofSeconds(60)).until(() -> servers.masterPort() != port);
+        await().until(() -> servers.masterPort() != port);
         await().ignoreExceptionsInstanceOf(DedupStoreException.class)
                 .atMost(Duration.ofSeconds(60))
                 .untilAsserted(() -> assertThat(store.find(claims.get(0).key())).isEmpty());
@@ -74,9 +74,7 @@ class ForgetAllReplicasTest {
         } finally {
             servers.replica().resume();
         }
-        await().atMost(Duration.ofSeconds(60))
-                .ignoreExceptionsInstanceOf(DedupStoreException.class)
-                .until(() -> store.forgetAll() == 0);
+        await().ignoreExceptionsInstanceOf(DedupStoreException.class).until(() -> store.forgetAll() == 0);
         assertThat(servers.replica().command("DBSIZE")).isEqualTo("1");
     }
 

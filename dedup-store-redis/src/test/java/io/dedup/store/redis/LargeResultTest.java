@@ -60,8 +60,7 @@ class LargeResultTest {
             }
 
             for (String id : List.of("a", "big", "b")) {
-                await().atMost(Duration.ofSeconds(30))
-                        .ignoreExceptions()
+                await().ignoreExceptions()
                         .until(() ->
                                 store.find(dedup.key("t", id)).orElseThrow().state() == State.DONE);
                 assertThat(dedup.execute(dedup.key("t", id), context -> "must not run"))

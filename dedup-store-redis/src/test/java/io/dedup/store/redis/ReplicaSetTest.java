@@ -48,14 +48,13 @@ class ReplicaSetTest {
             ClaimRequest held = Messages.acquire(store, messages.key());
             int port = servers.masterPort();
             servers.master().kill();
-            await().atMost(Duration.ofSeconds(60)).until(() -> servers.masterPort() != port);
+            await().until(() -> servers.masterPort() != port);
             // The new master has no replica any more, so that nothing can be confirmed; reading goes on.
             await().ignoreExceptionsInstanceOf(DedupStoreException.class)
                     .atMost(Duration.ofSeconds(60))
                     .untilAsserted(() -> assertThat(store.find(done)).isPresent());
             // Renewals have a connection of their own, which finds the new master by itself.
-            await().atMost(Duration.ofSeconds(60))
-                    .until(
+            await().until(
                             () -> store.renew(List.of(Messages.renew(held))).get(0),
                             answer -> !(answer instanceof WriteResult.StoreError));
             assertThat(store.renew(List.of(Messages.renew(held)))).containsExactly(WriteResult.applied());

@@ -107,7 +107,7 @@ class AppProcessesTest {
     void endsWithParent() throws Exception {
         Process process = command(directory.toString(), "stays").start(directory.resolve("log"));
         try {
-            await().atMost(LIMIT).until(() -> members().size() == 1);
+            await().until(() -> members().size() == 1);
 
             process.getOutputStream().close(); // as the system does for one that was killed
 

@@ -7,7 +7,7 @@ import java.util.function.BooleanSupplier;
 
 /** Prints the progress of an example. Not thread-safe. */
 public final class Progress {
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration PATIENCE = Duration.ofMinutes(3);
 
     private final Counts counts;
     private final long startedAt = System.nanoTime();
@@ -25,11 +25,17 @@ public final class Progress {
     /**
      * Waits, and prints what was counted each second.
      *
-     * @throws IllegalStateException when it takes too long, or one of the consumers dies
+     * @throws IllegalStateException when nothing is counted for three minutes, or one of the consumers dies
      */
     public void await(String what, BooleanSupplier condition, ConsumerProcess... running) {
+        String before = counts.toString();
         long until = System.nanoTime() + PATIENCE.toNanos();
         while (!condition.getAsBoolean()) {
+            String now = counts.toString();
+            if (!now.equals(before)) { // a busy machine may take its time
+                before = now;
+                until = System.nanoTime() + PATIENCE.toNanos();
+            }
             for (ConsumerProcess consumer : running) {
                 if (!consumer.isAlive()) {
                     throw new IllegalStateException(consumer.name() + " has died");

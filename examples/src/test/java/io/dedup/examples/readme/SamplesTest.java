@@ -176,9 +176,9 @@ class SamplesTest {
         List<String> charged = application.getBean(Application.class).charged;
         JdbcTemplate jdbc = new JdbcTemplate(application.getBean(DataSource.class));
         // The last of each topic comes after all others.
-        await().atMost(Duration.ofSeconds(60))
+        await().atMost(Duration.ofMinutes(3))
                 .untilAsserted(() -> assertThat(charged).contains(ORDER.formatted("2")));
-        await().atMost(Duration.ofSeconds(60))
+        await().atMost(Duration.ofMinutes(3))
                 .untilAsserted(() -> assertThat(jdbc.queryForList("SELECT amount FROM moved", Long.class))
                         .contains(20L));
 

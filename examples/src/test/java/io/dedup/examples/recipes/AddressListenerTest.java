@@ -39,7 +39,7 @@ class AddressListenerTest {
             send("m-1", 1, "Old Street");
             send("m-2", 2, "New Street");
             RecipeKafka.awaitConsumed("moving", "addresses");
-            await().atMost(Duration.ofSeconds(60)).until(() -> RecipeKafka.end("addresses-dlt") == 1);
+            await().atMost(Duration.ofMinutes(3)).until(() -> RecipeKafka.end("addresses-dlt") == 1);
 
             mended.set(true);
             assertThat(DeadLetterReplay.replay(

@@ -88,7 +88,7 @@ class DeadLetterReplayTest {
     }
 
     private static void awaitDeadLetters(long number) {
-        await().atMost(Duration.ofSeconds(60)).until(() -> RecipeKafka.end("refunds-dlt") == number);
+        await().atMost(Duration.ofMinutes(3)).until(() -> RecipeKafka.end("refunds-dlt") == number);
     }
 
     private static void rewind() throws Exception {

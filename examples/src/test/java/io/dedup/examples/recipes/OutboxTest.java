@@ -35,7 +35,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 
 /** docs/recipes/outbox.md, on a real Kafka and a real PostgreSQL. */
 class OutboxTest {
-    private static final Duration LIMIT = Duration.ofSeconds(60);
+    private static final Duration LIMIT = Duration.ofMinutes(3);
 
     private final RecipeDatabase database = new RecipeDatabase().withTablesOf("outbox.md");
     private final Counts counts = new Counts();

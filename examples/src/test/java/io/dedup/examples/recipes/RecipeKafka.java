@@ -43,7 +43,7 @@ import org.springframework.util.backoff.FixedBackOff;
 
 /** The broker that the tests of the recipes share, with producers and listeners. Topics have one partition. */
 final class RecipeKafka {
-    private static final Duration LIMIT = Duration.ofSeconds(60);
+    private static final Duration LIMIT = Duration.ofMinutes(3);
     private static final KafkaServer BROKER = KafkaServers.start(); // ends with this JVM
     private static final KafkaTemplate<String, String> TEMPLATE = template(60_000);
 

@@ -84,7 +84,7 @@ public abstract class GroupScene implements AutoCloseable {
                 .shutdownTimeout(Duration.ZERO)
                 .defaults(changes.apply(DedupPolicy.builder()
                                 .lease(Duration.ofSeconds(2))
-                                .maxProcessingTime(Duration.ofSeconds(60))
+                                .maxProcessingTime(Duration.ofMinutes(10)) // longer than any test
                                 .inFlightWait(Duration.ZERO)
                                 .maxDeferDelay(Duration.ofMillis(50)))
                         .build())

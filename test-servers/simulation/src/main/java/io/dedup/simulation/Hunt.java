@@ -81,7 +81,7 @@ public final class Hunt {
         }
         long first = Long.parseLong(arguments[2]);
         Hunt hunt = run(
-                simulation, Duration.ofSeconds(Long.parseLong(arguments[1])), first == 0 ? System.nanoTime() : first);
+                simulation, Duration.ofSeconds(Long.parseLong(arguments[1])), 0, first == 0 ? System.nanoTime() : first);
         out.println(hunt.report());
         if (UNTIL_BAD != null) {
             out.println(hunt.untilBad());
@@ -91,14 +91,14 @@ public final class Hunt {
         System.exit(hunt.isClean() ? 0 : 1);
     }
 
-    /** Hunts for so long, beginning with this seed. */
-    static Hunt run(Simulation simulation, Duration time, long firstSeed) throws InterruptedException {
+    /** Hunts for so long, and longer on a machine that doesn't try so many seeds until then, beginning with this one. */
+    static Hunt run(Simulation simulation, Duration time, int leastSeeds, long firstSeed) throws InterruptedException {
         Hunt hunt = new Hunt(simulation, firstSeed);
         long end = System.nanoTime() + time.toNanos();
         long before = cpu().toMillis();
         List<Thread> threads = new ArrayList<>();
         for (int i = 0; i < simulation.runsAtOnce(); i++) {
-            Thread thread = new Thread(() -> hunt.until(end), "hunt");
+            Thread thread = new Thread(() -> hunt.until(end, firstSeed + leastSeeds), "hunt");
             thread.setDaemon(true);
             threads.add(thread);
         }
@@ -110,8 +110,8 @@ public final class Hunt {
         return hunt;
     }
 
-    private void until(long end) {
-        while (System.nanoTime() < end && !hasEnough()) {
+    private void until(long end, long leastEnd) {
+        while ((System.nanoTime() < end || seeds.get() < leastEnd) && !hasEnough()) {
             long seed = seeds.getAndIncrement();
             try {
                 Scenario scenario = simulation.scenario(seed);
@@ -133,7 +133,7 @@ public final class Hunt {
 
     /** After other runs, which the compiler takes for itself. */
     private static String cost(Simulation simulation) throws InterruptedException {
-        Hunt unused = run(simulation, WARM_UP, 1);
+        Hunt unused = run(simulation, WARM_UP, 0, 1);
         List<Long> micros = new ArrayList<>();
         for (long seed = 1; seed <= COST; seed++) {
             Circumstances circumstances =

@@ -76,7 +76,7 @@ class LimitedRunTest {
 
     @Test
     void aHuntEnds() throws InterruptedException {
-        Hunt hunt = Hunt.run(endless, Duration.ofMillis(500), 1);
+        Hunt hunt = Hunt.run(endless, Duration.ofMillis(500), 0, 1);
 
         assertThat(hunt.isClean()).isFalse();
         assertThat(hunt.runs()).isPositive();

@@ -11,38 +11,41 @@ class SimulationTest {
     private static final Simulation ROCKETMQ = Simulation.of("rocketmq");
     private static final Simulation SHARE = Simulation.of("share");
 
+    /** A machine that is too busy for so many within the time takes longer. */
+    private static final int LEAST_RUNS = 20;
+
     /** A failure names its seeds; the command of docs/simulation.md prints the time line of one. */
     @Test
     void freshSeedsLoseAndDoubleNothing() throws InterruptedException {
         long first = System.nanoTime();
-        Hunt hunt = Hunt.run(KAFKA, Duration.ofSeconds(20), first);
+        Hunt hunt = Hunt.run(KAFKA, Duration.ofSeconds(20), LEAST_RUNS, first);
         System.out.println("simulation: first seed " + first + ", " + hunt.report());
         assertThat(hunt.isClean())
                 .as(() -> hunt.report() + String.join("\n", hunt.shrunk()))
                 .isTrue();
-        assertThat(hunt.runs()).as("runs in 20 s").isGreaterThan(20);
+        assertThat(hunt.runs()).isGreaterThanOrEqualTo(LEAST_RUNS);
     }
 
     @Test
     void freshSeedsOfRocketMqLoseAndDoubleNothing() throws InterruptedException {
         long first = System.nanoTime();
-        Hunt hunt = Hunt.run(ROCKETMQ, Duration.ofSeconds(5), first);
+        Hunt hunt = Hunt.run(ROCKETMQ, Duration.ofSeconds(5), LEAST_RUNS, first);
         System.out.println("simulation of RocketMQ: first seed " + first + ", " + hunt.report());
         assertThat(hunt.isClean())
                 .as(() -> hunt.report() + String.join("\n", hunt.shrunk()))
                 .isTrue();
-        assertThat(hunt.runs()).as("runs in 5 s").isGreaterThan(2);
+        assertThat(hunt.runs()).isGreaterThanOrEqualTo(LEAST_RUNS);
     }
 
     @Test
     void freshSeedsOfShareGroupsLoseAndDoubleNothing() throws InterruptedException {
         long first = System.nanoTime();
-        Hunt hunt = Hunt.run(SHARE, Duration.ofSeconds(4), first);
+        Hunt hunt = Hunt.run(SHARE, Duration.ofSeconds(4), LEAST_RUNS, first);
         System.out.println("simulation of share groups: first seed " + first + ", " + hunt.report());
         assertThat(hunt.isClean())
                 .as(() -> hunt.report() + String.join("\n", hunt.shrunk()))
                 .isTrue();
-        assertThat(hunt.runs()).as("runs in 4 s").isGreaterThan(2);
+        assertThat(hunt.runs()).isGreaterThanOrEqualTo(LEAST_RUNS);
     }
 
     @Test

@@ -13,7 +13,7 @@ import org.apache.kafka.clients.admin.NewTopic;
 /** Where a Kafka broker listens. */
 public record KafkaAddress(String bootstrapServers) {
 
-    private static final Duration LIMIT = Duration.ofMinutes(1);
+    private static final Duration LIMIT = Duration.ofMinutes(3);
 
     /**
      * Creates a topic and returns when the broker knows it.

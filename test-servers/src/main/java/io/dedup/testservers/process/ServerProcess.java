@@ -17,7 +17,7 @@ import org.slf4j.LoggerFactory;
 public final class ServerProcess {
 
     private static final Logger log = LoggerFactory.getLogger(ServerProcess.class);
-    private static final Duration LIMIT = Duration.ofMinutes(2);
+    private static final Duration LIMIT = Duration.ofMinutes(5);
     private static final long PROBE_MILLIS = 20;
     private static final int TAIL_LINES = 60;
 
@@ -78,7 +78,7 @@ public final class ServerProcess {
         }
     }
 
-    /** Waits until the server answers; if it ends or takes over two minutes, kills it and throws with the reason. */
+    /** Waits until the server answers; if it ends or takes over five minutes, kills it and throws with the reason. */
     public void awaitReady(BooleanSupplier ready) {
         long deadline = System.nanoTime() + LIMIT.toNanos();
         while (!ready.getAsBoolean()) {
@@ -105,7 +105,7 @@ public final class ServerProcess {
         return process.pid();
     }
 
-    /** SIGTERM, or {@code signal}; then SIGKILL if that takes more than two minutes. */
+    /** SIGTERM, or {@code signal}; then SIGKILL if that takes more than five minutes. */
     public void end(String signal) {
         if (isAlive()) {
             signal(process.pid(), signal);

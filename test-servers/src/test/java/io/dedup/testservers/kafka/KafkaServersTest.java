@@ -72,7 +72,7 @@ final class KafkaServersTest {
                 new KafkaConsumer<>(settings, new StringDeserializer(), new StringDeserializer())) {
             consumer.subscribe(List.of(topic));
             List<String> received = new ArrayList<>();
-            Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> {
+            Awaitility.await().until(() -> {
                 consumer.poll(Duration.ofMillis(100)).forEach(message -> received.add(message.value()));
                 return received.size() >= count;
             });

@@ -9,7 +9,6 @@ import io.dedup.testservers.sql.PostgresServers;
 import java.io.BufferedReader;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import org.awaitility.Awaitility;
@@ -38,9 +37,7 @@ final class OrphansTest {
                 jvm.destroyForcibly();
             }
             assertThat(jvm.waitFor()).isEqualTo(end.equals("killed") ? 137 : 0);
-            Awaitility.await()
-                    .atMost(Duration.ofSeconds(30))
-                    .until(() -> pids.stream().noneMatch(OrphansTest::runs) && !Files.exists(files));
+            Awaitility.await().until(() -> pids.stream().noneMatch(OrphansTest::runs) && !Files.exists(files));
         } finally {
             jvm.destroyForcibly();
         }

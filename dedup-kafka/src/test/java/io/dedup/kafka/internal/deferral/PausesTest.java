@@ -13,7 +13,6 @@ import io.dedup.adapter.DedupAdapter;
 import io.dedup.adapter.poll.PollTimer;
 import io.dedup.engine.Deduplicators;
 import io.dedup.kafka.KafkaDedup;
-import io.dedup.kafka.Scene;
 import io.dedup.kafka.internal.poll.PartitionHolds;
 import io.dedup.store.DedupStore;
 import java.lang.reflect.Proxy;
@@ -100,12 +99,11 @@ class PausesTest {
     void answersBeforeThePause() {
         StorePauses pauses = new StorePauses(timer, engine);
         PlayedContainer first = new PlayedContainer(() -> {});
-        PlayedContainer second =
-                new PlayedContainer(() -> await().atMost(Scene.PATIENCE).until(() -> !first.paused.get()));
+        PlayedContainer second = new PlayedContainer(() -> await().until(() -> !first.paused.get()));
         pauses.pause(first.container);
         pauses.pause(second.container);
         assertThat(pings).hasValue(2);
-        await().atMost(Scene.PATIENCE).until(() -> !second.paused.get());
+        await().until(() -> !second.paused.get());
     }
 
     @Test
@@ -122,7 +120,7 @@ class PausesTest {
         PlayedContainer other = new PlayedContainer(() -> {});
         pauses.pause(failing.container);
         pauses.pause(other.container);
-        await().atMost(Scene.PATIENCE).until(() -> !other.paused.get() && !failing.paused.get());
+        await().until(() -> !other.paused.get() && !failing.paused.get());
         assertThat(attempts).hasValue(3);
     }
 
@@ -141,7 +139,7 @@ class PausesTest {
         pauses.pause(container.container);
         timer.close();
         pauses.close();
-        await().atMost(Scene.PATIENCE).until(() -> !container.paused.get());
+        await().until(() -> !container.paused.get());
         pauses.pause(container.container);
         assertThat(container.paused).isFalse();
     }
@@ -155,7 +153,7 @@ class PausesTest {
                 throw new OutOfMemoryError("for once");
             }
         });
-        await().atMost(Scene.PATIENCE).until(() -> runs.get() > 3);
+        await().until(() -> runs.get() > 3);
         assertThat(repeated.isDone()).isFalse();
     }
 
@@ -166,14 +164,14 @@ class PausesTest {
         PlayedContainer container = new PlayedContainer(() -> {});
         new StorePauses(timer, engine).pause(container.container);
         assertThat(container.paused).isTrue();
-        await().atMost(Scene.PATIENCE).until(() -> !container.paused.get());
+        await().until(() -> !container.paused.get());
     }
 
     /** Pauses the container, and waits until a probe has resumed it. */
     private static Duration cycle(StorePauses pauses, PlayedContainer container) {
         long start = System.nanoTime();
         pauses.pause(container.container);
-        await().atMost(Scene.PATIENCE).until(() -> !container.paused.get());
+        await().until(() -> !container.paused.get());
         return Duration.ofNanos(System.nanoTime() - start);
     }
 
@@ -229,7 +227,7 @@ class PausesTest {
         holds.hold(container.container, new TopicPartition("t", 0), Duration.ofMillis(20), null);
         holds.endDue();
         assertThat(holds.untilNextEnd(timeout)).isLessThanOrEqualTo(Duration.ofMillis(20));
-        await().atMost(Scene.PATIENCE).until(() -> {
+        await().until(() -> {
             holds.endDue();
             return !container.partitionPaused.get();
         });

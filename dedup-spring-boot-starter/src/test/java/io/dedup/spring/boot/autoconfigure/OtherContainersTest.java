@@ -7,7 +7,6 @@ import static org.awaitility.Awaitility.await;
 import io.dedup.kafka.KafkaDedup;
 import io.dedup.spring.boot.Logs;
 import io.dedup.testservers.kafka.KafkaServers;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -166,14 +165,13 @@ class OtherContainersTest {
                     .run(context -> {
                         assertThat(context).hasNotFailed();
                         List<String> kinds = List.of("annotated", "concurrent", "method", "simple", "single");
-                        await().atMost(Duration.ofSeconds(60))
-                                .until(() -> kinds.stream().allMatch(kind -> HANDLED.contains(kind + " last")));
+                        await().until(() -> kinds.stream().allMatch(kind -> HANDLED.contains(kind + " last")));
                         for (String kind : kinds) {
                             assertThat(HANDLED)
                                     .filteredOn(each -> each.startsWith(kind + " "))
                                     .containsExactly(kind + " a", kind + " b", kind + " last");
                         }
-                        await().atMost(Duration.ofSeconds(60)).until(() -> HANDLED.contains("off last"));
+                        await().until(() -> HANDLED.contains("off last"));
                         assertThat(HANDLED)
                                 .filteredOn(each -> each.startsWith("off "))
                                 .hasSize(5);
@@ -269,7 +267,7 @@ class OtherContainersTest {
                     }
                     child.refresh();
                     late.start();
-                    await().atMost(Duration.ofSeconds(60)).until(() -> !late.isRunning());
+                    await().until(() -> !late.isRunning());
                     assertThat(HANDLED).isEmpty();
                     assertThat(logs.warnings())
                             .anyMatch(line -> line.contains("Listener late")

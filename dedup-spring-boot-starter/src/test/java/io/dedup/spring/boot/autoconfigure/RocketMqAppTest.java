@@ -106,21 +106,18 @@ class RocketMqAppTest {
                         .setTopics(ORDERS, PLAIN)
                         .build()) {
             send(producer, ORDERS, "fails once", "a");
-            await().atMost(TestApp.LIMIT)
-                    .until(() -> HANDLED.stream().filter("fails once"::equals).count() == 2);
+            await().until(() -> HANDLED.stream().filter("fails once"::equals).count() == 2);
             send(producer, ORDERS, "duplicate", "a");
             send(producer, ORDERS, "last", "b");
             send(producer, PLAIN, "plain", "c");
             send(producer, PLAIN, "plain", "c");
-            await().atMost(TestApp.LIMIT).until(() -> HANDLED.contains("last"));
-            await().atMost(TestApp.LIMIT)
-                    .until(() -> HANDLED.stream().filter("plain"::equals).count() == 2);
+            await().until(() -> HANDLED.contains("last"));
+            await().until(() -> HANDLED.stream().filter("plain"::equals).count() == 2);
             DeduplicatorRegistry registry = context.getBean(DeduplicatorRegistry.class);
-            await().atMost(TestApp.LIMIT)
-                    .until(() -> context.getBean(DedupStores.class)
-                            .store()
-                            .find(registry.deduplicators().get(0).deduplicator().key(ORDERS, "b"))
-                            .isPresent());
+            await().until(() -> context.getBean(DedupStores.class)
+                    .store()
+                    .find(registry.deduplicators().get(0).deduplicator().key(ORDERS, "b"))
+                    .isPresent());
             assertThat(HANDLED).doesNotContain("duplicate");
             assertThat(registry.listeners())
                     .singleElement()
@@ -216,25 +213,22 @@ class RocketMqAppTest {
                     .deduplicators()
                     .get(0)
                     .deduplicator();
-            await().atMost(TestApp.LIMIT)
-                    .until(() -> CLOSING.getCount() == 0
-                            || deduplicator.execute(
-                                            deduplicator.key(
-                                                    ORDERS, UUID.randomUUID().toString()),
-                                            run -> "")
-                                    instanceof DedupOutcome.Deferred);
+            await().until(() -> CLOSING.getCount() == 0
+                    || deduplicator.execute(
+                                    deduplicator.key(ORDERS, UUID.randomUUID().toString()), run -> "")
+                            instanceof DedupOutcome.Deferred);
             DEFERRED.clear(); // the probes
             for (int i = 0; i < 10; i++) {
                 send(producer, ORDERS, "while closing", "m" + i);
                 ids.add("m" + i);
             }
-            await().atMost(TestApp.LIMIT).until(() -> !ATTEMPTS.isEmpty() || !DEFERRED.isEmpty());
+            await().until(() -> !ATTEMPTS.isEmpty() || !DEFERRED.isEmpty());
             RELEASED.countDown();
             closing.get(TestApp.LIMIT.toSeconds(), TimeUnit.SECONDS);
         }
         assertThat(DEFERRED).doesNotContain(DeferReason.CLOSED);
         try (ConfigurableApplicationContext again = start(server, Restarted.class)) {
-            await().atMost(TestApp.LIMIT).until(() -> ATTEMPTS.keySet().containsAll(ids));
+            await().until(() -> ATTEMPTS.keySet().containsAll(ids));
         }
         // 2 for a message that the client has received after it stopped to handle any
         assertThat(ATTEMPTS.values())

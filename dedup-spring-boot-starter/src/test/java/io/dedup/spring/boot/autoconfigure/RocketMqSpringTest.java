@@ -13,7 +13,6 @@ import io.dedup.adapter.Execution;
 import io.dedup.adapter.WaitBudget;
 import io.dedup.policy.DedupMode;
 import io.dedup.spring.boot.Deduplicated;
-import io.dedup.spring.boot.TestApp;
 import io.dedup.spring.boot.internal.deduplicator.DeduplicatorRegistry;
 import io.dedup.testservers.rocketmq.RocketMqServer;
 import io.dedup.testservers.rocketmq.RocketMqServer.TopicType;
@@ -265,17 +264,15 @@ class RocketMqSpringTest {
     }
 
     private static void awaitHandled(String topic, String... bodies) {
-        await().atMost(TestApp.LIMIT)
-                .untilAsserted(() -> assertThat(handled(topic)).containsExactlyInAnyOrder(bodies));
+        await().untilAsserted(() -> assertThat(handled(topic)).containsExactlyInAnyOrder(bodies));
     }
 
     /** At least so many: a message may be deferred more than once. */
     private static void awaitOutcomes(String outcome, String topic, int count) {
-        await().atMost(TestApp.LIMIT)
-                .untilAsserted(() -> assertThat(OUTCOMES.stream()
-                                .filter((outcome + " " + ID + topic)::equals)
-                                .count())
-                        .isGreaterThanOrEqualTo(count));
+        await().untilAsserted(() -> assertThat(OUTCOMES.stream()
+                        .filter((outcome + " " + ID + topic)::equals)
+                        .count())
+                .isGreaterThanOrEqualTo(count));
     }
 
     @Test
@@ -286,7 +283,7 @@ class RocketMqSpringTest {
         awaitHandled("orders", "fails once", "fails once");
         send("orders", "a", "duplicate");
         send("orders", "b", "slow");
-        await().atMost(TestApp.LIMIT).until(() -> handled("orders").contains("slow"));
+        await().until(() -> handled("orders").contains("slow"));
         send("orders", "b", "copy in flight");
         send("orders", "c", "last");
         awaitHandled("orders", "fails once", "fails once", "slow", "last");
@@ -311,9 +308,8 @@ class RocketMqSpringTest {
         send("steps", "b", "second");
         send("steps", "a", "duplicate");
         send("steps", "c", "third");
-        await().atMost(TestApp.LIMIT)
-                .untilAsserted(() ->
-                        assertThat(handled("steps")).containsExactly("fails first", "fails first", "second", "third"));
+        await().untilAsserted(() ->
+                assertThat(handled("steps")).containsExactly("fails first", "fails first", "second", "third"));
         awaitOutcomes("duplicate", "steps", 2);
     }
 
@@ -329,8 +325,7 @@ class RocketMqSpringTest {
         } finally {
             elsewhere.fail(new IllegalStateException("the other one failed"));
         }
-        await().atMost(TestApp.LIMIT)
-                .untilAsserted(() -> assertThat(handled("doors")).containsExactly("in flight elsewhere", "behind it"));
+        await().untilAsserted(() -> assertThat(handled("doors")).containsExactly("in flight elsewhere", "behind it"));
     }
 
     /** Claimed by something that isn't the listener. */
@@ -439,7 +434,7 @@ class RocketMqSpringTest {
         send("late", "k", "a second");
         send("late", "k", "b first");
         awaitOutcomes("duplicate", "late", 1);
-        await().atMost(TestApp.LIMIT).until(() -> handled("late").size() == 2);
+        await().until(() -> handled("late").size() == 2);
         assertThat(handled("late")).anyMatch(each -> each.startsWith("a")).contains("b first");
     }
 
@@ -478,7 +473,7 @@ class RocketMqSpringTest {
         producer.send(last);
         registrar.startContainer();
         awaitOutcomes("duplicate", "loose", 2);
-        await().atMost(TestApp.LIMIT).until(() -> handled("loose").contains("last"));
+        await().until(() -> handled("loose").contains("last"));
         assertThat(handled("loose")).hasSize(2).noneMatch("a other"::equals);
     }
 

@@ -350,7 +350,7 @@ class StartChecksTest {
                         "spring.kafka.consumer.auto-offset-reset=earliest")
                 .run(context -> {
                     ClaimSizes sizes = context.getBean(ClaimSizes.class);
-                    await().atMost(Duration.ofMinutes(1)).until(() -> sizes.handled.get() == 3);
+                    await().until(() -> sizes.handled.get() == 3);
                     if (claimAhead) {
                         assertThat(sizes.keys).containsExactly(3);
                     } else {

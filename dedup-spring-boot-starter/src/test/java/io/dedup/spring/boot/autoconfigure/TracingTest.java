@@ -7,7 +7,6 @@ import static org.awaitility.Awaitility.await;
 import io.dedup.DedupListener;
 import io.dedup.RunReference;
 import io.dedup.spring.boot.Deduplicated;
-import io.dedup.spring.boot.TestApp;
 import io.dedup.spring.boot.internal.tracing.TraceLinks;
 import io.dedup.testservers.kafka.KafkaServers;
 import io.dedup.testservers.redis.RedisServers;
@@ -156,7 +155,7 @@ class TracingTest {
     }
 
     private static void awaitHandled(String value) {
-        await().atMost(TestApp.LIMIT).until(() -> HANDLED.containsKey(value));
+        await().until(() -> HANDLED.containsKey(value));
     }
 
     /** The spans of the duplicates of a topic that are linked to this run. */
@@ -193,10 +192,9 @@ class TracingTest {
             assertThat(tag(span, TraceLinks.FIRST_COMPLETED)).isNotBlank();
             // Within the span of the duplicate's own delivery, which is no part of the first one's trace.
             assertThat(span.getTraceId()).isNotEqualTo(first.traceId());
-            await().atMost(TestApp.LIMIT)
-                    .untilAsserted(() -> assertThat(SPANS.getFinishedSpanItems())
-                            .anyMatch(delivery -> delivery.getSpanId().equals(span.getParentSpanId())
-                                    && delivery.getName().startsWith(PREFIX + mode)));
+            await().untilAsserted(() -> assertThat(SPANS.getFinishedSpanItems())
+                    .anyMatch(delivery -> delivery.getSpanId().equals(span.getParentSpanId())
+                            && delivery.getName().startsWith(PREFIX + mode)));
         });
     }
 
@@ -208,7 +206,7 @@ class TracingTest {
         MessageListenerContainer container =
                 app.getBean(KafkaListenerEndpointRegistry.class).getListenerContainer("leased");
         container.stop();
-        await().atMost(TestApp.LIMIT).until(() -> !container.isRunning());
+        await().until(() -> !container.isRunning());
         send("leased", "ahead-1", "ahead-duplicate");
         send("leased", "ahead-2", "ahead-second");
         send("leased", "ahead-2", "ahead-copy");

@@ -27,7 +27,7 @@ import org.springframework.modulith.events.IncompleteEventPublications;
 /** On Artemis, with Spring Modulith's table of publications. */
 @TestInstance(Lifecycle.PER_CLASS)
 class ShopTest {
-    private static final Duration SOON = Duration.ofSeconds(30);
+    private static final Duration SOON = Duration.ofMinutes(3);
     private static final AtomicInteger DUPLICATES = new AtomicInteger();
 
     @Configuration(proxyBeanMethods = false)

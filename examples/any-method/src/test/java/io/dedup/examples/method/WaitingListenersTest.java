@@ -54,7 +54,7 @@ import org.springframework.messaging.handler.annotation.Header;
  */
 @TestInstance(Lifecycle.PER_CLASS)
 class WaitingListenersTest {
-    private static final Duration SOON = Duration.ofSeconds(30);
+    private static final Duration SOON = Duration.ofMinutes(3);
     private static final int MORE_THAN_ALL_ATTEMPTS = 21;
 
     private AutoCloseable rabbit = () -> {};

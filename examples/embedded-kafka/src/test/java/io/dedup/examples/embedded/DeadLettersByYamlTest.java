@@ -83,7 +83,7 @@ class DeadLettersByYamlTest {
             kafka.send("parcels", parcel).join();
         }
 
-        await().atMost(Duration.ofSeconds(60)).until(() -> app.sent.contains("p-3") && !app.dead.isEmpty());
+        await().atMost(Duration.ofMinutes(3)).until(() -> app.sent.contains("p-3") && !app.dead.isEmpty());
 
         assertThat(app.sent).containsExactly("p-1", "p-3");
         assertThat(app.dead).singleElement().asString().contains("p-2");

@@ -31,7 +31,7 @@ import org.springframework.kafka.core.KafkaTemplate;
 /** On Tomcat, with Spring Security, and on Kafka. */
 @TestInstance(Lifecycle.PER_CLASS)
 class PaymentsTest {
-    private static final Duration SOON = Duration.ofSeconds(30);
+    private static final Duration SOON = Duration.ofMinutes(3);
     private static final HttpClient CLIENT = HttpClient.newHttpClient();
 
     private ConfigurableApplicationContext application;

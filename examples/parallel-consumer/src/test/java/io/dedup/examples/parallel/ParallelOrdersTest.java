@@ -71,12 +71,12 @@ class ParallelOrdersTest {
             assertThat(committed(kafka)).isZero();
 
             store.heal();
-            await().atMost(Duration.ofSeconds(20)).until(() -> effects.size() == ORDERS - 1);
+            await().atMost(Duration.ofMinutes(3)).until(() -> effects.size() == ORDERS - 1);
             assertThat(committed(kafka)).isLessThanOrEqualTo(14); // of o-7, each order being there twice
 
             mayFail.countDown();
             assertThat(failing).failsWithin(Duration.ofSeconds(5));
-            await().atMost(Duration.ofSeconds(20)).until(() -> effects.containsKey("o-7"));
+            await().atMost(Duration.ofMinutes(3)).until(() -> effects.containsKey("o-7"));
             processor.closeDrainFirst();
             assertThat(committed(kafka)).isEqualTo(2 * ORDERS);
         }

@@ -39,7 +39,7 @@ import org.junit.jupiter.api.Test;
 class ClassPathTest {
     private static final Pattern NETTY_JAR =
             Pattern.compile("(netty-(?!tcnative)[a-z0-9_-]*?)-(\\d+\\.\\d+\\.\\d+\\.Final)(-.*)?\\.jar");
-    private static final Duration PATIENCE = Duration.ofMinutes(1);
+    private static final Duration PATIENCE = Duration.ofMinutes(3);
     private static final int REQUEST_MILLIS = 30_000; // the client's default of 3 s is short for a busy machine
 
     @Test

@@ -31,7 +31,7 @@ import org.springframework.messaging.support.MessageBuilder;
 /** On a RocketMQ that the build starts. */
 @TestInstance(Lifecycle.PER_CLASS)
 class ShopTest {
-    private static final Duration SOON = Duration.ofSeconds(60);
+    private static final Duration SOON = Duration.ofMinutes(3);
     private static final int REQUEST_MILLIS = 30_000;
     private static final AtomicInteger DUPLICATES = new AtomicInteger();
 

@@ -9,7 +9,7 @@ import java.time.Duration;
 /** The demo that the tests of this JVM share. A test uses orders of its own, and leaves a running consumer. */
 final class SharedDemo {
     /** How long anything may take to become visible, including the start of a JVM on a busy machine. */
-    static final Duration LIMIT = Duration.ofMinutes(2);
+    static final Duration LIMIT = Duration.ofMinutes(3);
 
     private SharedDemo() {}
 

@@ -25,7 +25,7 @@ import org.springframework.jdbc.core.JdbcTemplate;
 
 /** The application, with a database that can be cut off. One for all tests. */
 final class Shop {
-    static final Duration SOON = Duration.ofSeconds(60);
+    static final Duration SOON = Duration.ofMinutes(3);
 
     private static @Nullable Shop shared;
 

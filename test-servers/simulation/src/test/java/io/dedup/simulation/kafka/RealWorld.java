@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A topic and a group on the broker that tests share. */
 final class RealWorld implements World {
-    private static final Duration LIMIT = Duration.ofSeconds(30);
+    private static final Duration LIMIT = Duration.ofMinutes(2);
 
     private final String topic;
     private final int partitions;

@@ -57,17 +57,16 @@ class EndpointTest {
     @Test
     void showsListenersAndCounts() throws Exception {
         TestApp.send("orders", null, "shown", "order-id", "e-0");
-        await().atMost(TestApp.LIMIT)
-                .untilAsserted(() -> assertThat(call("GET", "").body())
-                        .contains("\"listener\":\"orders\"")
-                        .contains("\"id\":\"header:order-id\"")
-                        .contains("\"mode\":\"tiered\"")
-                        .contains("\"window\":\"2h\"")
-                        .contains("\"policy\":\"mode tiered, window 2h, lease 30s, max-processing-time 5m,")
-                        .contains("on-missing-id fail")
-                        .contains("\"window\":\"30m\"")
-                        .contains("\"handled\":")
-                        .contains("\"completionsPending\":0"));
+        await().untilAsserted(() -> assertThat(call("GET", "").body())
+                .contains("\"listener\":\"orders\"")
+                .contains("\"id\":\"header:order-id\"")
+                .contains("\"mode\":\"tiered\"")
+                .contains("\"window\":\"2h\"")
+                .contains("\"policy\":\"mode tiered, window 2h, lease 30s, max-processing-time 5m,")
+                .contains("on-missing-id fail")
+                .contains("\"window\":\"30m\"")
+                .contains("\"handled\":")
+                .contains("\"completionsPending\":0"));
     }
 
     @Test
@@ -93,11 +92,10 @@ class EndpointTest {
     void reportsDuplicates() throws Exception {
         TestApp.send("orders", null, "first", "order-id", "copied");
         TestApp.send("orders", null, "second", "order-id", "copied", "host", "shop-7\n");
-        await().atMost(TestApp.LIMIT)
-                .untilAsserted(() -> assertThat(call("GET", "/report?hours=24").body())
-                        .contains("\"topic\":\"" + TestApp.topic("orders") + "\"")
-                        .contains("\"id\":\"\\\"copied\\\"\"")
-                        .contains("\"lastCause\":\"resent\""));
+        await().untilAsserted(() -> assertThat(call("GET", "/report?hours=24").body())
+                .contains("\"topic\":\"" + TestApp.topic("orders") + "\"")
+                .contains("\"id\":\"\\\"copied\\\"\"")
+                .contains("\"lastCause\":\"resent\""));
         assertThat(call("GET", "/report?hours=25").body()).contains("hours must be from 1 to 24, but is 25");
         assertThat(call("GET", "/report?hours=x").statusCode()).isEqualTo(400);
         assertThat(call("GET", "/" + consumer() + ":" + TestApp.topic("orders") + "/copied")
@@ -169,17 +167,16 @@ class EndpointTest {
         TestApp.send("orders", null, "first", "order-id", id);
         TestApp.send("orders", null, "duplicate", "order-id", id);
         String path = "/" + scope("orders") + "/" + base64(id);
-        await().atMost(TestApp.LIMIT)
-                .untilAsserted(() -> assertThat(call("GET", path).body())
-                        .contains("\"redis\":{\"state\":\"DONE\"")
-                        .contains("\"jdbc\":{\"state\":\"DONE\""));
+        await().untilAsserted(() -> assertThat(call("GET", path).body())
+                .contains("\"redis\":{\"state\":\"DONE\"")
+                .contains("\"jdbc\":{\"state\":\"DONE\""));
 
         assertThat(call("DELETE", path).body()).isEqualTo("{\"result\":\"APPLIED\"}");
         assertThat(call("GET", path).statusCode()).isEqualTo(404);
         assertThat(call("DELETE", path).body()).isEqualTo("{\"result\":\"ABSENT\"}");
 
         TestApp.send("orders", null, "again " + id, "order-id", id);
-        await().atMost(TestApp.LIMIT).until(() -> TestApp.handled("orders").contains("again " + id));
+        await().until(() -> TestApp.handled("orders").contains("again " + id));
     }
 
     @Test
@@ -192,14 +189,14 @@ class EndpointTest {
         }
         TestApp.send("orders", null, "forced", "order-id", "never run");
         TestApp.send("orders", null, "behind forced", "order-id", "e-2");
-        await().atMost(TestApp.LIMIT).until(() -> TestApp.handled("orders").contains("behind forced"));
+        await().until(() -> TestApp.handled("orders").contains("behind forced"));
         assertThat(TestApp.handled("orders")).doesNotContain("forced");
     }
 
     @Test
     void aLiveLeaseIsNotTakenAway() throws Exception {
         TestApp.send("stuck", "e-live", "wait for the operator");
-        await().atMost(TestApp.LIMIT).until(() -> TestApp.handled("stuck").contains("wait for the operator"));
+        await().until(() -> TestApp.handled("stuck").contains("wait for the operator"));
         String path = "/" + scope("stuck") + "/e-live";
         assertThat(call("GET", path).body())
                 .contains("\"state\":\"PROCESSING\"")
@@ -212,8 +209,7 @@ class EndpointTest {
         assertThat(call("DELETE", path).body()).contains("LEASE_LIVE");
         assertThat(call("POST", path).body()).contains("LEASE_LIVE");
         TestApp.GATE.release();
-        await().atMost(TestApp.LIMIT)
-                .untilAsserted(() -> assertThat(call("GET", path).body()).contains("DONE"));
+        await().untilAsserted(() -> assertThat(call("GET", path).body()).contains("DONE"));
     }
 
     @Test
@@ -391,10 +387,9 @@ class EndpointTest {
         TestApp.send("orders", null, "erased", "order-id", id);
         String path = "/" + scope("orders") + "/" + base64(id);
         String live = "/" + scope("clicks") + "/" + base64(id);
-        await().atMost(TestApp.LIMIT)
-                .untilAsserted(() -> assertThat(call("GET", path).body())
-                        .contains("\"redis\":{\"state\":\"DONE\"")
-                        .contains("\"jdbc\":{\"state\":\"DONE\""));
+        await().untilAsserted(() -> assertThat(call("GET", path).body())
+                .contains("\"redis\":{\"state\":\"DONE\"")
+                .contains("\"jdbc\":{\"state\":\"DONE\""));
         assertThat(call("POST", live).body()).contains("APPLIED");
         DedupStore store = TestApp.shared().getBean(DedupStores.class).store();
         DedupKey elsewhere = DedupScope.of("another application", "topic").key(id);

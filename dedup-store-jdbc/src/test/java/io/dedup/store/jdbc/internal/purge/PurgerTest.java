@@ -125,7 +125,7 @@ class PurgerTest {
     void closeWhileHanging() {
         CountDownLatch hang = new CountDownLatch(1);
         start(size -> {
-            await().atMost(Duration.ofMinutes(1)).until(() -> hang.getCount() == 0);
+            await().until(() -> hang.getCount() == 0);
             return new PurgeRun(0, 0, false);
         });
         await().until(() -> !sizes.isEmpty());

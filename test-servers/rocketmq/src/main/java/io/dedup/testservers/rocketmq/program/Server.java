@@ -41,7 +41,7 @@ import org.apache.rocketmq.store.exception.ConsumeQueueException;
 final class Server {
     private static final String HOST = "127.0.0.1";
     private static final String CLUSTER = "DefaultCluster";
-    private static final Duration LIMIT = Duration.ofSeconds(30);
+    private static final Duration LIMIT = Duration.ofMinutes(2);
     private static final int THREADS = 20;
 
     private final ServerSettings settings;
