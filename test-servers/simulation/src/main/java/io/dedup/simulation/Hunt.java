@@ -81,7 +81,10 @@ public final class Hunt {
         }
         long first = Long.parseLong(arguments[2]);
         Hunt hunt = run(
-                simulation, Duration.ofSeconds(Long.parseLong(arguments[1])), 0, first == 0 ? System.nanoTime() : first);
+                simulation,
+                Duration.ofSeconds(Long.parseLong(arguments[1])),
+                0,
+                first == 0 ? System.nanoTime() : first);
         out.println(hunt.report());
         if (UNTIL_BAD != null) {
             out.println(hunt.untilBad());
