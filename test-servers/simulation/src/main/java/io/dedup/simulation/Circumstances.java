@@ -44,6 +44,7 @@ record Circumstances(
         Reset reset,
         int partitions,
         int concurrency,
+        boolean neighbor,
         int messages,
         int arrivals,
         int maxPollRecords,
@@ -301,6 +302,7 @@ record Circumstances(
                 draws.pick(Reset.values(), "reset"),
                 1 + draws.below(3, "partitions"),
                 several ? Math.min(most, 2 + draws.below(2, "concurrency")) : 1,
+                draws.below(8, "neighbor") == 0 && mistake == StartMistake.NONE && !hops && !transaction,
                 LEAST_MESSAGES + draws.below(60, "messages"),
                 1 + draws.below(6, "arrivals"),
                 1 + draws.below(20, "maxPollRecords"),
@@ -318,7 +320,7 @@ record Circumstances(
 
     /** Whether more than one consumer runs in a process. */
     boolean hasSeveralConsumers() {
-        return concurrency > 1 || hasRetryTopics();
+        return concurrency > 1 || neighbor || hasRetryTopics();
     }
 
     boolean isManual() {
@@ -366,7 +368,7 @@ record Circumstances(
             impossible.add(Trouble.Kind.DELETE_RECORDS);
             impossible.add(Trouble.Kind.RECREATED);
         }
-        if (hasRetryTopics()) {
+        if (hasRetryTopics() || neighbor) {
             impossible.add(Trouble.Kind.RECREATED); // of which of the topics?
         }
         if (batch && collects) {

@@ -9,16 +9,16 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.kafka.listener.ConcurrentMessageListenerContainer;
 
-/** The containers of one process's listener: one, or one for each of its topics, which live in an application context. */
+/** The containers of one process: its listener's and its neighbor's, or one for each retry topic, which live in an application context. */
 final class ListenerContainers {
     private static final Duration STOP_TAKES = Duration.ofSeconds(5);
 
     private final @Nullable AnnotationConfigApplicationContext context;
     private List<ConcurrentMessageListenerContainer<String, String>> containers;
 
-    ListenerContainers(ConcurrentMessageListenerContainer<String, String> container) {
+    ListenerContainers(List<ConcurrentMessageListenerContainer<String, String>> containers) {
         this.context = null;
-        this.containers = List.of(container);
+        this.containers = containers;
     }
 
     ListenerContainers(AnnotationConfigApplicationContext context) {

@@ -9,6 +9,7 @@ import io.dedup.kafka.KafkaDedup;
 import io.dedup.kafka.KafkaDedupBuilder;
 import io.dedup.kafka.id.KafkaMessageIds;
 import io.dedup.policy.DedupMode;
+import io.dedup.policy.DedupPolicy;
 import io.dedup.policy.TransactionSpan;
 import io.dedup.simulation.Circumstances.Listening;
 import io.dedup.simulation.Circumstances.StartMistake;
@@ -87,6 +88,7 @@ final class Run {
     private final Queue<Arrival> arrivals = new ArrayDeque<>();
     private final Map<String, Integer> effectsElsewhere = new HashMap<>();
     private final OtherProcess other;
+    private final @Nullable Neighbor neighbor;
     private final BackOffs backOffs = new BackOffs(this::step);
     private volatile @Nullable Observation current;
     private @Nullable SimulatedConsumers consumers;
@@ -116,6 +118,7 @@ final class Run {
                 draws,
                 this::step,
                 id -> effectsElsewhere.merge(id, 1, Integer::sum));
+        this.neighbor = circumstances.neighbor() ? new Neighbor(broker, draws, this::step) : null;
         database.observe(application::committed, application::refused, this::pauses);
     }
 
@@ -200,10 +203,12 @@ final class Run {
         while (end == End.CRASHED) {
             Running process = new Running();
             try (Deduplicator dedup = deduplicator(process);
-                    KafkaDedup kafka = adapter(dedup, trouble)) {
+                    KafkaDedup kafka = adapter(dedup, trouble);
+                    Deduplicator ofNeighbor = ofNeighbor(process);
+                    KafkaDedup neighbors = ofNeighbor == null ? null : adapter(ofNeighbor, trouble)) {
                 application.database(circumstances.inDatabase() ? process.database : null);
                 do {
-                    end = consume(kafka, process, trouble);
+                    end = consume(kafka, neighbors == null ? kafka : neighbors, process, trouble);
                     end = process.dead ? End.CRASHED : end; // it may have died while it was being stopped
                 } while (end == End.RESTARTED);
             }
@@ -252,30 +257,40 @@ final class Run {
     }
 
     private Deduplicator deduplicator(Running process) {
+        TransactionSpan span = circumstances.mistake() == StartMistake.RETRY_TOPICS_IN_TRANSACTION_OF_A_POLL
+                ? TransactionSpan.POLL
+                : TransactionSpan.RECORD;
         return Deduplicators.builder(process.store.asStore())
                 .consumer("group")
                 .transactions(process.database)
                 .shutdownTimeout(Duration.ofSeconds(1))
-                .topic(
-                        TOPIC,
-                        policy -> policy.mode(circumstances.mode())
-                                .transaction(
-                                        circumstances.mistake() == StartMistake.RETRY_TOPICS_IN_TRANSACTION_OF_A_POLL
-                                                ? TransactionSpan.POLL
-                                                : TransactionSpan.RECORD)
-                                .lease(LEASE)
-                                .maxProcessingTime(LEASE)
-                                .inFlightWait(Duration.ZERO)
-                                .maxDeferDelay(Duration.ofMillis(10)))
+                .topic(TOPIC, policy -> times(policy.mode(circumstances.mode()).transaction(span)))
                 .build();
     }
 
+    private @Nullable Deduplicator ofNeighbor(Running process) {
+        return neighbor == null
+                ? null
+                : Deduplicators.builder(process.store.asStore())
+                        .consumer(Neighbor.NAME)
+                        .shutdownTimeout(Duration.ofSeconds(1))
+                        .topic(Neighbor.NAME, Run::times)
+                        .build();
+    }
+
+    private static DedupPolicy.Builder times(DedupPolicy.Builder policy) {
+        return policy.lease(LEASE)
+                .maxProcessingTime(LEASE)
+                .inFlightWait(Duration.ZERO)
+                .maxDeferDelay(Duration.ofMillis(10));
+    }
+
     /** Runs one process's containers until nothing more happens in it, or until it is to end. */
-    private End consume(KafkaDedup kafka, Running process, Trouble trouble) {
+    private End consume(KafkaDedup kafka, KafkaDedup ofNeighbor, Running process, Trouble trouble) {
         Observation observation = new Observation(process);
         current = observation;
         ListenerContainers containers = containers(kafka, trouble, observation);
-        if (!starts(kafka, containers)) {
+        if (!starts(kafka, ofNeighbor, containers)) {
             return End.IDLE;
         }
         try {
@@ -319,12 +334,12 @@ final class Run {
     }
 
     /** Whether the container starts. A supported one must; the others must be refused. */
-    private boolean starts(KafkaDedup kafka, ListenerContainers containers) {
+    private boolean starts(KafkaDedup kafka, KafkaDedup ofNeighbor, ListenerContainers containers) {
         String expected = circumstances.refusal();
         try {
             containers.start(container -> {
                 if (!PLAIN && !isDecoratedByInstaller()) {
-                    kafka.decorate(container);
+                    (Neighbor.NAME.equals(container.getGroupId()) ? ofNeighbor : kafka).decorate(container);
                 }
                 application.afterDecoration(container);
             });
@@ -529,7 +544,8 @@ final class Run {
                         ? new KafkaTemplate<>(SimulatedProducers.ofReplies(broker, trouble, observer))
                         : null);
         application.configure(container);
-        return new ListenerContainers(container);
+        return new ListenerContainers(
+                neighbor == null ? List.of(container) : List.of(container, neighbor.container(made, this::configure)));
     }
 
     private Verdict verdict(boolean stuck) {
@@ -571,6 +587,9 @@ final class Run {
             if (effects > 1 + excused && !PLAIN) {
                 doubled.put(id, effects);
             }
+        }
+        if (neighbor != null && ran) {
+            neighbor.judge(broker, PLAIN ? Integer.MAX_VALUE - 1 : expiries, lost, doubled);
         }
         step("committed at the end: " + broker.committed());
         return new Verdict(

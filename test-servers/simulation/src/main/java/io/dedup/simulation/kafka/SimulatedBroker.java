@@ -108,6 +108,14 @@ public final class SimulatedBroker {
         return append(to, headers, value).offset();
     }
 
+    /** Appends a record to another topic, with its value as its ID. */
+    public synchronized void append(String name, int partition, String value) {
+        make(name);
+        RecordHeaders headers = new RecordHeaders();
+        headers.add("id", value.getBytes(StandardCharsets.UTF_8));
+        ConsumerRecord<String, String> unused = append(new TopicPartition(name, partition), headers, value);
+    }
+
     /** A consumer has passed a record on to a retry or dead-letter topic. */
     synchronized void passOn(TopicPartition to, Headers headers, String value) {
         passedOn.add(append(to, headers, value));
