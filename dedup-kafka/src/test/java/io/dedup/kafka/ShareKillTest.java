@@ -33,7 +33,7 @@ import org.springframework.kafka.listener.MessageListener;
 /** Consumers of share groups that die, or hang, in a handler: another one gets the message. */
 class ShareKillTest {
     /** Another JVM has to start beside the tests that run at the same time, on two cores. */
-    private static final Duration STARTED = Duration.ofMinutes(2);
+    private static final Duration STARTED = Duration.ofMinutes(5);
 
     private static final DedupMode[] MODES = {DedupMode.LEASED, DedupMode.LEASED_TRANSACTIONAL, DedupMode.TRANSACTIONAL
     };

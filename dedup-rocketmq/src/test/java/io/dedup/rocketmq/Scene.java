@@ -38,7 +38,7 @@ final class Scene extends GroupScene {
     /** What a store's client may take for its first connection, in a JVM that has to load its classes. */
     static final Duration COLD_CLIENT = Duration.ofSeconds(15);
 
-    static final Duration INVISIBLE = Duration.ofSeconds(10);
+    static final Duration INVISIBLE = Duration.ofSeconds(30);
     static final ClientServiceProvider CLIENT = ClientServiceProvider.loadService();
 
     final RocketMqServer server;

@@ -38,7 +38,7 @@ class StoreOutageTest {
     static void warmUp() {
         RedisDedupStore.builder()
                 .uri(RedisServers.shared().uri())
-                .commandTimeout(Scene.PATIENCE)
+                .commandTimeout(Duration.ofMinutes(1))
                 .build()
                 .close();
     }

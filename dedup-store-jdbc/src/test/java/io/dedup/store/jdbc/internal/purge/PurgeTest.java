@@ -35,7 +35,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @SuppressWarnings("try") // a rival only has to be there
 class PurgeTest {
     /** On a busy machine the purge in the background makes pauses of up to 10 seconds. */
-    private static final Duration BUSY = Duration.ofMinutes(1);
+    private static final Duration BUSY = Duration.ofMinutes(3);
 
     private static final String ALL = "SELECT count(*) FROM dedup_record";
 
