@@ -84,8 +84,8 @@ public interface Deduplicator extends AutoCloseable {
 
     /**
      * Deletes the record, so that the next delivery of this message is handled again, in every mode. Intended for
-     * operators. In mode TIERED, if the front store crashes before it has persisted the deletion, it reports the
-     * message as done again; then repeat the call.
+     * operators. If a store that answers before it has persisted and replicated the deletion, such as Redis, crashes or
+     * fails over, it reports the message as done again; then repeat the call.
      *
      * <p>A handler without a lease cannot be detected while it runs, because its record is not visible before the
      * commit. This applies to mode TRANSACTIONAL, and to mode TIERED if the front store did not answer when the handler

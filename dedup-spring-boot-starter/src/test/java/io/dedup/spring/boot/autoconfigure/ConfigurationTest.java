@@ -7,6 +7,7 @@ import io.dedup.adapter.DedupAdapter;
 import io.dedup.policy.DedupMode;
 import io.dedup.policy.DedupPolicy;
 import io.dedup.policy.OnStoreFailure;
+import io.dedup.policy.Window;
 import io.dedup.spring.boot.Deduplicated;
 import io.dedup.spring.boot.internal.deduplicator.DeduplicatedListener;
 import io.dedup.spring.boot.internal.deduplicator.DeduplicatorRegistry;
@@ -202,6 +203,43 @@ class ConfigurationTest {
     }
 
     @Test
+    void aNamedTopicThatAPatternListenerFindsKeepsItsSettings() {
+        runner.withPropertyValues(
+                        "dedup.defaults.id=key",
+                        "dedup.topics.[audit-a].id=header:payment-id",
+                        "dedup.topics.[audit-a].window=forever",
+                        "dedup.listeners.audit.lease=1m")
+                .run(context -> {
+                    ServingDeduplicator serving = served(context.getBean(DeduplicatorRegistry.class), "audit")
+                            .servedBy();
+                    TopicPlan named = serving.plan("audit-a");
+                    assertThat(named.id()).hasToString("header:payment-id");
+                    assertThat(named.policy().window()).isEqualTo(Window.forever());
+                    assertThat(named.policy().lease()).isEqualTo(Duration.ofMinutes(1));
+                    TopicPlan other = serving.plan("audit-b");
+                    assertThat(other.id()).hasToString("key");
+                    assertThat(other.policy().window()).isNotEqualTo(Window.forever());
+                    assertThat(serving.deduplicator().topic("audit-a").policy().window())
+                            .isEqualTo(Window.forever());
+                });
+    }
+
+    @Test
+    void aPatternListenerMayReplaceAllThatAnEntryForSomeOfItsTopicsSets() {
+        runner.withPropertyValues(
+                        "dedup.topics.some.pattern=audit-e.*",
+                        "dedup.topics.some.id=header:payment-id",
+                        "dedup.topics.some.window=forever",
+                        "dedup.listeners.audit.id=key",
+                        "dedup.listeners.audit.window=1h")
+                .run(context -> assertThat(served(context.getBean(DeduplicatorRegistry.class), "audit")
+                                .servedBy()
+                                .plan("audit-eu")
+                                .id())
+                        .hasToString("key"));
+    }
+
+    @Test
     void nothingIsOpenedWhereNothingIsConfigured() {
         new ApplicationContextRunner()
                 .withConfiguration(AutoConfigurations.of(
@@ -232,6 +270,8 @@ class ConfigurationTest {
             dedup.topics.[my_topic].id=key                                            | Listener under reads topics that are deduplicated, [my_topic], and topics that are not, [my.topic]
             dedup.listeners.bil_ling.id=key                                           | dedup.listeners.bil_ling
             dedup.topics.[audit-a].id=key                                             | Listener audit finds its topics by the pattern audit-.*, but dedup.topics.audit-a may apply to only some
+            dedup.topics.some.pattern=audit-e.*,dedup.topics.some.id=key,dedup.topics.some.window=forever,dedup.listeners.audit.id=key | Listener audit finds its topics by the pattern audit-.*, but dedup.topics.some may apply to only some
+            dedup.topics.[audit-a].enabled=false,dedup.listeners.audit.id=key         | Listener audit reads topics that are deduplicated, /audit-.*/, and topics that are not, [audit-a]
             dedup.listeners.raw.enabled=true,dedup.listeners.raw.id=key,dedup.listeners.raw.consumer=billing,dedup.topics.orders.id=key | read the same topics under the consumer name billing
             dedup.topics.orders.id=key,dedup.topics.orders.mode=transactional         | Mode transactional
             dedup.topics.orders.id=bean:nobody                                        | there is no MessageIdExtractor bean nobody

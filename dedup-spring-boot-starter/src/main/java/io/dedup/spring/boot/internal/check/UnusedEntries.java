@@ -112,9 +112,7 @@ final class UnusedEntries {
     private boolean anyEntryMatches() {
         TopicEntries topics = plans.topics();
         return known.topics().stream().anyMatch(topic -> !topics.of(topic).isEmpty())
-                || known.patterns().stream()
-                        .anyMatch(pattern ->
-                                !topics.ofPattern(pattern).isEmpty() || topics.partlyMatching(pattern) != null)
+                || known.patterns().stream().anyMatch(topics::mayApply)
                 || known.listeners().stream().anyMatch(name -> {
                     ListenerProperties entry = plans.listener(name);
                     return entry != null && !new SettingsLayer(YamlPath.listener(name), entry).isEmpty();

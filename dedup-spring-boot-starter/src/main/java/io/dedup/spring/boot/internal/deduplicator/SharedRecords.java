@@ -5,7 +5,9 @@ import io.dedup.spring.boot.internal.plan.ListenerSpec;
 import io.dedup.spring.boot.internal.plan.PlannedListener;
 import io.dedup.spring.boot.internal.plan.PlannedPath;
 import io.dedup.spring.boot.internal.text.YamlPath;
+import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 
 /**
  * Refuses listeners and paths that would share the records of a topic by chance. Under one consumer name, each would take what the other
@@ -14,24 +16,29 @@ import java.util.Objects;
 final class SharedRecords {
     private SharedRecords() {}
 
+    /** Between these a group may move. Others share nothing by names alone: one may call the other, or pass its messages on. */
+    private static final Set<String> MESSAGE_BROKERS = Set.of("Kafka", "RocketMQ");
+
     /**
-     * Checks two listeners. A move from one broker to the other needs records that both share, but nobody else does, so both listeners
-     * have to name their consumer.
+     * Checks two listeners. A move from one broker or cluster to another needs records that both share, but nobody else does, so both
+     * listeners have to name their consumer.
      *
      * @throws DedupConfigurationException says what to change
      */
     static void requireIntended(DeduplicatedListener known, String broker, PlannedListener listener) {
         PlannedListener other = known.listener();
-        boolean sameBroker = known.servedBy().broker().equals(broker);
-        boolean sameGroup = sameBroker
-                && Objects.equals(other.spec().group(), listener.spec().group());
-        if (!other.consumer().equals(listener.consumer()) || sameGroup || !other.overlaps(listener)) {
+        if (!other.consumer().equals(listener.consumer()) || !other.overlaps(listener)) {
             return;
         }
-        String both = "Listeners " + named(known.servedBy().broker(), other) + " and " + named(broker, listener)
+        String itsBroker = known.servedBy().broker();
+        boolean elsewhere = !itsBroker.equals(broker) || other.spec().isElsewhere(listener.spec());
+        boolean sameGroup = !elsewhere
+                && Objects.equals(other.spec().group(), listener.spec().group());
+        String both = "Listeners " + named(itsBroker, other, elsewhere) + " and " + named(broker, listener, elsewhere)
                 + " read the same topics under the consumer name " + listener.consumer();
-        if (sameBroker || !other.named() || !listener.named()) {
-            throw twoGroups(both, other.spec(), listener, sameBroker);
+        boolean mayMove = elsewhere && MESSAGE_BROKERS.containsAll(List.of(itsBroker, broker));
+        if (!sameGroup && !(mayMove && other.named() && listener.named())) {
+            throw twoGroups(both, other.spec(), listener, mayMove);
         }
         if (!other.canShareRecords(listener)) {
             throw differentSettings(both, "Give both listeners the same mode, fingerprint and shadow.");
@@ -47,7 +54,7 @@ final class SharedRecords {
         if (!path.consumer().equals(listener.consumer()) || !listener.overlaps(path)) {
             return;
         }
-        String both = path.property() + " and listener " + named(broker, listener) + " have the same topic, "
+        String both = path.property() + " and listener " + named(broker, listener, false) + " have the same topic, "
                 + path.topic() + ", under the consumer name " + path.consumer();
         if (!path.sameEffectAsListeners() || !listener.named()) {
             throw new DedupConfigurationException(
@@ -96,20 +103,21 @@ final class SharedRecords {
     }
 
     private static DedupConfigurationException twoGroups(
-            String both, ListenerSpec other, PlannedListener listener, boolean sameBroker) {
+            String both, ListenerSpec other, PlannedListener listener, boolean mayMove) {
         String name = listener.spec().name();
         String rename = "Set " + YamlPath.listener(name)
                 + ".consumer to another name. Changing a consumer name forgets windows.";
-        String join = " If both brokers bring the same messages, as while you move from one to the other, set both"
+        String join = " If both bring the same messages, as while you move from one broker to the other, set both"
                 + " " + YamlPath.listener(other.name()) + ".consumer and " + YamlPath.listener(name) + ".consumer to "
                 + listener.consumer() + ": each message then takes effect once.";
         return new DedupConfigurationException(
                 both + ". Each would take the messages that the other has handled for duplicates, and skip them.",
-                sameBroker ? rename : rename + join);
+                mayMove ? rename + join : rename);
     }
 
-    private static String named(String broker, PlannedListener listener) {
+    private static String named(String broker, PlannedListener listener, boolean withCluster) {
         ListenerSpec spec = listener.spec();
-        return spec.name() + " (" + broker + ", group " + spec.group() + ")";
+        String cluster = withCluster && spec.cluster() != null ? " at " + spec.cluster() : "";
+        return spec.name() + " (" + broker + cluster + ", group " + spec.group() + ")";
     }
 }

@@ -102,7 +102,7 @@ public final class FlowReceivers {
                         Deduplicated.class,
                         Map.of("topic", topic, "consumer", consumer, "id", id == null ? "bean:keyStrategy" : id))
                 .synthesize();
-        ListenerSpec spec = new ListenerSpec(name, name, Set.of(topic), null, settings);
+        ListenerSpec spec = new ListenerSpec(name, name, Set.of(topic), settings);
         known.add(spec);
         PlannedListener planned = planner.plan(spec);
         if (planned == null) {

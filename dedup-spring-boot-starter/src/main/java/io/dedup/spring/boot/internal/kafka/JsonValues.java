@@ -67,8 +67,8 @@ final class JsonValues {
     }
 
     private static @Nullable Class<?> deserializer(AbstractMessageListenerContainer<?, ?> container) {
-        Object factory = new DirectFieldAccessor(container).getPropertyValue("consumerFactory");
-        if (!(factory instanceof ConsumerFactory<?, ?> consumers)) {
+        ConsumerFactory<?, ?> consumers = ContainerConsumers.factory(container);
+        if (consumers == null) {
             return null;
         }
         Deserializer<?> own = consumers.getValueDeserializer();

@@ -15,6 +15,7 @@ import io.dedup.spring.boot.internal.plan.ListenerSpec;
 import io.dedup.spring.boot.internal.plan.PlannedListener;
 import io.dedup.spring.boot.internal.plan.TopicPlan;
 import io.dedup.spring.boot.internal.plan.TopicPlans;
+import io.dedup.spring.boot.internal.text.YamlPath;
 import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;
 import java.util.Collections;
@@ -29,6 +30,8 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.aop.framework.AopProxyUtils;
+import org.springframework.beans.DirectFieldAccessor;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.kafka.config.KafkaListenerEndpointRegistry;
@@ -93,7 +96,8 @@ public final class KafkaListeners implements AutoCloseable {
      */
     @Nullable
     public KafkaDedup dedupOf(AbstractMessageListenerContainer<?, ?> container, AnnotatedElement annotated) {
-        ListenerSpec spec = spec(container, String.valueOf(container.getListenerId()), annotation(annotated));
+        ListenerSpec spec =
+                spec(container, String.valueOf(container.getListenerId()), annotation(container, annotated));
         found(container, spec);
         forgetUnregistered();
         Decorated made = serve(spec, container, true);
@@ -165,6 +169,7 @@ public final class KafkaListeners implements AutoCloseable {
         if (planned == null) {
             return null;
         }
+        requireMeant(container, spec);
         planned.byTopic().values().forEach(this::extractor); // refuses what isn't for Kafka, before anything is opened
         planned.byTopic().values().forEach(plan -> JsonValues.require(container, spec.name(), plan));
         DeduplicatedListener served = registry.serve(BROKER, planned, serving -> {});
@@ -172,6 +177,24 @@ public final class KafkaListeners implements AutoCloseable {
         Decorated made = new Decorated(container, dedup, served, registered);
         decorated.add(made);
         return made;
+    }
+
+    /**
+     * Refuses a listener that assigns partitions itself, unless it has settings of its own. Most such listeners read everything in each
+     * instance and after each start, to fill a cache, say: they would be given nothing that was handled before.
+     */
+    private void requireMeant(MessageListenerContainer container, ListenerSpec spec) {
+        if (container.getContainerProperties().getTopicPartitions() == null || planner.isMeant(spec)) {
+            return;
+        }
+        String path = YamlPath.listener(spec.name());
+        throw new DedupConfigurationException(
+                "Listener " + spec.name() + " assigns partitions of " + spec.topics()
+                        + " itself, instead of sharing them in its group, and dedup.topics is for all listeners of a topic. What one"
+                        + " instance has handled, or the same one before a restart, it would skip.",
+                "If each instance and each start is to handle all records, as for a cache, set " + path
+                        + ".enabled: false. If each message is to take effect once among all of them, set " + path
+                        + ".consumer.");
     }
 
     /**
@@ -219,14 +242,28 @@ public final class KafkaListeners implements AutoCloseable {
                 topics.add(partition.getTopic());
             }
         }
-        return new ListenerSpec(name, container.getGroupId(), topics, properties.getTopicPattern(), annotation);
+        return new ListenerSpec(
+                name,
+                container.getGroupId(),
+                ContainerConsumers.servers(container),
+                topics,
+                properties.getTopicPattern(),
+                annotation);
     }
 
-    private static @Nullable Deduplicated annotation(AnnotatedElement annotated) {
+    /** That of the method, or of the bean's class: the method may be inherited. */
+    private static @Nullable Deduplicated annotation(
+            AbstractMessageListenerContainer<?, ?> container, AnnotatedElement annotated) {
         Deduplicated own = AnnotatedElementUtils.findMergedAnnotation(annotated, Deduplicated.class);
-        return own == null && annotated instanceof Method method
-                ? AnnotatedElementUtils.findMergedAnnotation(method.getDeclaringClass(), Deduplicated.class)
-                : own;
+        if (own != null || !(annotated instanceof Method method)) {
+            return own;
+        }
+        Object listener = container.getContainerProperties().getMessageListener();
+        DirectFieldAccessor fields = listener == null ? null : new DirectFieldAccessor(listener);
+        Object bean = fields != null && fields.isReadableProperty("bean") ? fields.getPropertyValue("bean") : null;
+        return AnnotatedElementUtils.findMergedAnnotation(
+                bean == null ? method.getDeclaringClass() : AopProxyUtils.ultimateTargetClass(bean),
+                Deduplicated.class);
     }
 
     private KafkaDedup open(ServingDeduplicator serving) {

@@ -183,8 +183,7 @@ public final class DeduplicatedMethods implements SmartInitializingSingleton, Ri
     private Optional<MethodCalls> plan(DeduplicatedMethod method) {
         MethodRules.require(method);
         String topic = placeholders.apply(method.annotation().topic());
-        ListenerSpec spec =
-                new ListenerSpec(method.name(), method.signature(), Set.of(topic), null, method.annotation());
+        ListenerSpec spec = new ListenerSpec(method.name(), method.signature(), Set.of(topic), method.annotation());
         known.add(spec);
         PlannedListener planned = planner.plan(spec);
         if (planned == null) {

@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.UnaryOperator;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Plans a listener as it was found: by the configuration of its topics, its annotation and its own entry. Immutable. */
@@ -36,8 +37,7 @@ public final class ListenerPlanner {
     public @Nullable PlannedListener plan(ListenerSpec spec) {
         List<SettingsLayer> own = own(spec);
         if (spec.pattern() != null) {
-            TopicPlan plan = plans.plan(spec.name(), spec.pattern(), own);
-            return plan == null ? null : new PlannedListener(spec, consumer(spec), isNamed(spec), Map.of(), plan);
+            return ofPattern(spec, spec.pattern(), own);
         }
         Map<String, TopicPlan> byTopic = new LinkedHashMap<>();
         List<String> others = new ArrayList<>();
@@ -53,12 +53,32 @@ public final class ListenerPlanner {
             return null;
         }
         if (!others.isEmpty()) {
-            throw new DedupConfigurationException(
-                    "Listener " + spec.name() + " reads topics that are deduplicated, " + byTopic.keySet()
-                            + ", and topics that are not, " + others + ". It must be deduplicated for all or for none.",
-                    "Add " + others + " to dedup.topics, or give them a listener of their own.");
+            throw notAll(spec, byTopic.keySet().toString(), others);
         }
         return new PlannedListener(spec, consumer(spec), isNamed(spec), byTopic, null);
+    }
+
+    private @Nullable PlannedListener ofPattern(ListenerSpec spec, Pattern pattern, List<SettingsLayer> own) {
+        TopicPlan others = plans.plan(spec.name(), pattern, own);
+        Map<String, TopicPlan> byTopic = new LinkedHashMap<>();
+        for (String topic : plans.topics().namedMatching(pattern)) {
+            TopicPlan plan = plans.plan(topic, own);
+            if (plan == null && others != null) {
+                throw notAll(spec, "/" + pattern + "/", List.of(topic));
+            } else if (plan != null && others == null) {
+                throw plans.onlySome(spec.name(), pattern, topic);
+            } else if (plan != null) {
+                byTopic.put(topic, plan);
+            }
+        }
+        return others == null ? null : new PlannedListener(spec, consumer(spec), isNamed(spec), byTopic, others);
+    }
+
+    private static DedupConfigurationException notAll(ListenerSpec spec, String some, List<String> others) {
+        return new DedupConfigurationException(
+                "Listener " + spec.name() + " reads topics that are deduplicated, " + some
+                        + ", and topics that are not, " + others + ". It must be deduplicated for all or for none.",
+                "Add " + others + " to dedup.topics, or give them a listener of their own.");
     }
 
     /**
@@ -121,6 +141,11 @@ public final class ListenerPlanner {
         if (!layer.isEmpty()) {
             own.add(layer);
         }
+    }
+
+    /** Whether it has settings of its own, its consumer's name among them, beside those of its topics. */
+    public boolean isMeant(ListenerSpec spec) {
+        return isNamed(spec) || !own(spec).isEmpty();
     }
 
     private boolean isNamed(ListenerSpec spec) {

@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param name listener ID (Kafka), bean name (RocketMQ), or class and method
  * @param group null when it has none; for a method its signature
+ * @param cluster the addresses of its broker; null if they aren't known
  * @param topics what it is known to read
  * @param pattern by which it finds topics; null when it doesn't
  * @param annotation null when there is none
@@ -17,6 +18,17 @@ import org.jspecify.annotations.Nullable;
 public record ListenerSpec(
         String name,
         @Nullable String group,
+        @Nullable String cluster,
         Set<String> topics,
         @Nullable Pattern pattern,
-        @Nullable Deduplicated annotation) {}
+        @Nullable Deduplicated annotation) {
+    /** One that finds no topics by a pattern, and whose broker isn't known. */
+    public ListenerSpec(String name, @Nullable String group, Set<String> topics, @Nullable Deduplicated annotation) {
+        this(name, group, null, topics, null, annotation);
+    }
+
+    /** Whether both are known to read from different clusters. */
+    public boolean isElsewhere(ListenerSpec other) {
+        return cluster != null && other.cluster != null && !cluster.equals(other.cluster);
+    }
+}

@@ -9,7 +9,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
-import org.jspecify.annotations.Nullable;
 
 /** The entries of {@code dedup.topics}, by name and by pattern. Immutable. */
 public final class TopicEntries {
@@ -81,19 +80,24 @@ public final class TopicEntries {
                 .toList();
     }
 
-    /** An entry that may apply to only some of the topics that a listener's pattern finds; null when there is none. */
-    @Nullable
-    public SettingsLayer partlyMatching(Pattern listens) {
-        for (ByPattern entry : byPattern) {
-            if (!isForAll(entry, listens)) {
-                return entry.layer();
-            }
-        }
-        return byName.entrySet().stream()
-                .filter(entry -> listens.matcher(entry.getKey()).matches())
-                .map(Map.Entry::getValue)
-                .findFirst()
-                .orElse(null);
+    /** Entries with another pattern, which may apply to only some of the topics that a listener's pattern finds. */
+    List<SettingsLayer> partlyMatching(Pattern listens) {
+        return byPattern.stream()
+                .filter(entry -> !isForAll(entry, listens))
+                .map(ByPattern::layer)
+                .toList();
+    }
+
+    /** Topics that are named, and that a listener's pattern finds where they exist. */
+    List<String> namedMatching(Pattern listens) {
+        return byName.keySet().stream()
+                .filter(topic -> listens.matcher(topic).matches())
+                .toList();
+    }
+
+    /** Whether an entry may apply to a topic that a listener's pattern finds. */
+    public boolean mayApply(Pattern listens) {
+        return !byPattern.isEmpty() || !namedMatching(listens).isEmpty();
     }
 
     private static boolean isForAll(ByPattern entry, Pattern listens) {

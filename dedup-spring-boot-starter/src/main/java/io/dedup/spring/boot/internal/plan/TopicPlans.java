@@ -79,23 +79,36 @@ public final class TopicPlans {
     }
 
     /**
-     * Returns the plan for the topics that a listener finds by a pattern; null where it isn't deduplicated.
+     * Returns the plan for the topics that a listener finds by a pattern and that have no entry of their own; null where they aren't
+     * deduplicated.
      *
-     * @throws DedupConfigurationException when entries may apply to only some of these topics
+     * @throws DedupConfigurationException when an entry with another pattern sets for some of them what the listener doesn't set itself
      */
     @Nullable
     public TopicPlan plan(String listener, Pattern listens, List<SettingsLayer> own) {
-        SettingsLayer partly = topics.partlyMatching(listens);
-        if (partly != null && own.isEmpty()) {
-            throw new DedupConfigurationException(
-                    "Listener " + listener + " finds its topics by the pattern " + listens + ", but " + partly.path()
-                            + " may apply to only some of them.",
-                    "Under " + YamlPath.listener(listener)
-                            + ", set id to deduplicate all of them, or enabled: false to deduplicate"
-                            + " none. Or give an entry of dedup.topics the same pattern.");
+        boolean none = own.stream()
+                .anyMatch(each -> Boolean.FALSE.equals(each.settings().getEnabled()));
+        for (SettingsLayer partly : topics.partlyMatching(listens)) {
+            if (own.isEmpty() || (!none && !partly.isOverriddenBy(own))) {
+                throw onlySome(listener, listens, partly);
+            }
         }
         return plan(
                 Stream.concat(topics.ofPattern(listens).stream(), own.stream()).toList());
+    }
+
+    /** The first entry of a topic that is named isn't for all that a listener's pattern finds. */
+    DedupConfigurationException onlySome(String listener, Pattern listens, String topic) {
+        return onlySome(listener, listens, topics.of(topic).get(topics.of(topic).size() - 1));
+    }
+
+    private static DedupConfigurationException onlySome(String listener, Pattern listens, SettingsLayer entry) {
+        return new DedupConfigurationException(
+                "Listener " + listener + " finds its topics by the pattern " + listens + ", but " + entry.path()
+                        + " may apply to only some of them.",
+                "Under " + YamlPath.listener(listener) + ", set an id and all that " + entry.path()
+                        + " sets, to deduplicate all of them alike, or enabled: false to deduplicate none. Or give an entry of"
+                        + " dedup.topics the same pattern.");
     }
 
     private @Nullable TopicPlan plan(List<SettingsLayer> specific) {

@@ -62,7 +62,7 @@ public final class RocketMqListenerPostProcessor implements DestructionAwareBean
             groupsOfConsumers.add(consumer.getConsumerGroup());
             consumers.put(name, consumer);
             Set<String> topics = consumer.getSubscriptionExpressions().keySet();
-            known.getObject().add(new ListenerSpec(name, consumer.getConsumerGroup(), topics, null, null));
+            known.getObject().add(new ListenerSpec(name, consumer.getConsumerGroup(), topics, null));
             return bean;
         }
         if (!(bean instanceof MessageListener listener)
@@ -78,7 +78,9 @@ public final class RocketMqListenerPostProcessor implements DestructionAwareBean
             return bean;
         }
         PerTopicMessageListener decorator = new PerTopicMessageListener(
-                name, group, topic -> listeners().of(name, group, annotation, listener, topic));
+                name,
+                group,
+                topic -> listeners().of(new ListenerSpec(name, group, Set.of(topic), annotation), listener));
         decorated.add(decorator);
         closeBeforeListeners(name); // and so is whatever it is injected into
         return decorator;

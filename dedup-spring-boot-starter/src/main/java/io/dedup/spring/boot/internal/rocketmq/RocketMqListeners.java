@@ -1,10 +1,11 @@
 package io.dedup.spring.boot.internal.rocketmq;
 
+import static java.util.Objects.requireNonNull;
+
 import io.dedup.id.MessageIdExtractor;
 import io.dedup.rocketmq.RocketMqDedup;
 import io.dedup.rocketmq.RocketMqDedupBuilder;
 import io.dedup.spring.boot.DedupConfigurationException;
-import io.dedup.spring.boot.Deduplicated;
 import io.dedup.spring.boot.internal.check.StartTable;
 import io.dedup.spring.boot.internal.deduplicator.DeduplicatedListener;
 import io.dedup.spring.boot.internal.deduplicator.DeduplicatorRegistry;
@@ -27,7 +28,6 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.apache.rocketmq.client.apis.consumer.MessageListener;
 import org.apache.rocketmq.client.apis.message.MessageView;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.context.SmartLifecycle;
@@ -74,21 +74,22 @@ public final class RocketMqListeners implements SmartLifecycle {
     /**
      * What handles a topic's messages: the listener itself where the topic isn't deduplicated.
      *
+     * @param spec with one topic, and a group
      * @throws DedupConfigurationException when it cannot be deduplicated as configured
      */
-    public MessageListener of(
-            String bean, String group, @Nullable Deduplicated annotation, MessageListener listener, String topic) {
-        ListenerSpec spec = new ListenerSpec(bean, group, Set.of(topic), null, annotation);
+    public MessageListener of(ListenerSpec spec, MessageListener listener) {
         PlannedListener planned = planner.plan(spec);
         if (planned == null) {
-            notDeduplicated(bean, topic);
+            spec.topics().forEach(topic -> notDeduplicated(spec.name(), topic));
             return listener;
         }
+        String group = requireNonNull(spec.group());
         planned.byTopic().values().forEach(ids::of);
         ServingDeduplicator serving = registry.serve(
                         BROKER,
                         planned,
-                        candidate -> Handlers.requireInTransaction(bean, candidate, listener, CONSUME, Set.of(topic)))
+                        candidate ->
+                                Handlers.requireInTransaction(spec.name(), candidate, listener, CONSUME, spec.topics()))
                 .servedBy();
         RocketMqDedup dedup = byDeduplicator.computeIfAbsent(serving, this::open);
         groups.computeIfAbsent(dedup, unused -> ConcurrentHashMap.newKeySet()).add(group);

@@ -80,8 +80,8 @@ public final class ReceiveCheck implements RiskCheck, SmartInitializingSingleton
     @Override
     public void afterSingletonsInstantiated() {
         kind.topics(beans, environment)
-                .forEach((bean, topic) -> known.add(
-                        new ListenerSpec(bean, null, topic.isEmpty() ? Set.of() : Set.of(topic), null, null)));
+                .forEach((bean, topic) ->
+                        known.add(new ListenerSpec(bean, null, topic.isEmpty() ? Set.of() : Set.of(topic), null)));
     }
 
     /**

@@ -21,7 +21,13 @@ import org.springframework.util.ClassUtils;
 record ListenerContainer(DefaultRocketMQListenerContainer container, String name, ListenerBeans beans) {
 
     ListenerSpec spec() {
-        return new ListenerSpec(name, group(), topics(), null, beans.annotation(name, listener(), handler()));
+        return new ListenerSpec(
+                name,
+                group(),
+                container.getConsumer().getNamesrvAddr(),
+                topics(),
+                null,
+                beans.annotation(name, listener(), handler()));
     }
 
     /** As it is named on the broker, because groups of two namespaces are two groups. */

@@ -88,12 +88,12 @@ public final class V5ContainerPostProcessor implements BeanPostProcessor, Applic
         Deduplicated annotation = listenerBeans.annotation(name, listener, ListenerBeans.handler(listener, CONSUME));
         String group = group(container);
         String topic = container.getTopic();
-        ListenerSpec spec = new ListenerSpec(name, group, Set.of(topic), null, annotation);
+        ListenerSpec spec = new ListenerSpec(name, group, container.getEndpoints(), Set.of(topic), null, annotation);
         known.getObject().add(spec);
         planner.getObject().requireOwnGroup(spec);
         groups.add(group);
         RocketMqListeners deduplicated = listeners.getObject();
-        MessageListener decorated = deduplicated.of(name, group, annotation, listener, topic);
+        MessageListener decorated = deduplicated.of(spec, listener);
         if (decorated != listener) {
             requireOwnListener(name, listener);
             container.getPushConsumerBuilder().setMessageListener(decorated);

@@ -74,9 +74,6 @@ public interface RecordDialect {
     /** A record that a transaction has written; no other row of its key, before or after, has this token. */
     record WrittenRecord(DedupKey key, long token) {}
 
-    /** Whether transactions must run at READ COMMITTED. */
-    boolean needsReadCommitted();
-
     /**
      * Checks the server's settings.
      *

@@ -135,11 +135,6 @@ final class GenericRecords implements RecordDialect {
     }
 
     @Override
-    public boolean needsReadCommitted() {
-        return false;
-    }
-
-    @Override
     public long checkServer(Connection connection) {
         return Long.MAX_VALUE;
     }

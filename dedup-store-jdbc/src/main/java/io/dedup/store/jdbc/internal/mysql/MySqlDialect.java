@@ -27,6 +27,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -205,11 +206,17 @@ public final class MySqlDialect implements Dialect {
         try (PreparedStatement statement = connection.prepareStatement("SELECT NOW(6), SLEEP(0.01), SYSDATE(6)");
                 ResultSet result = statement.executeQuery()) {
             result.next();
-            return result.getString(1).equals(result.getString(3))
-                    ? List.of("The server runs with sysdate-is-now: a statement stores the time of its start even after"
-                            + " waiting for a lock, so leases and windows may end that much too early. Disable this"
-                            + " option")
-                    : List.of();
+            List<String> warnings = new ArrayList<>();
+            if (result.getString(1).equals(result.getString(3))) {
+                warnings.add(
+                        "The server runs with sysdate-is-now: a statement stores the time of its start even after"
+                                + " waiting for a lock, so leases and windows may end that much too early. Disable this option");
+            }
+            if (MySqlServer.logsStatements(connection)) {
+                warnings.add("The server runs with binlog_format = STATEMENT: it refuses to write at READ COMMITTED, so"
+                        + " expired records can't be purged. Set it to ROW or MIXED");
+            }
+            return warnings;
         }
     }
 }

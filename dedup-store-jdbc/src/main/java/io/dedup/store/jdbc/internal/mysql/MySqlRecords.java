@@ -176,11 +176,6 @@ final class MySqlRecords implements RecordDialect {
     }
 
     @Override
-    public boolean needsReadCommitted() {
-        return true;
-    }
-
-    @Override
     public long checkServer(Connection connection) throws SQLException {
         MySqlServer.check(connection, timed);
         return Long.MAX_VALUE;

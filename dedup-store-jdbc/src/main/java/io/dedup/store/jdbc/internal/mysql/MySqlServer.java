@@ -5,6 +5,8 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -38,6 +40,22 @@ final class MySqlServer {
     }
 
     /**
+     * Whether the server writes statements to its binary log. InnoDB then refuses to write at READ COMMITTED (MySQL's manual, "Setting
+     * the binary log format").
+     */
+    static boolean logsStatements(Connection connection) throws SQLException {
+        Map<String, String> settings = new HashMap<>();
+        try (PreparedStatement statement = connection.prepareStatement(
+                        "SHOW VARIABLES WHERE variable_name IN ('log_bin', 'binlog_format')");
+                ResultSet result = statement.executeQuery()) {
+            while (result.next()) {
+                settings.put(result.getString(1), result.getString(2));
+            }
+        }
+        return "ON".equals(settings.get("log_bin")) && "STATEMENT".equals(settings.get("binlog_format"));
+    }
+
+    /**
      * Checks the settings.
      *
      * @throws IllegalStateException if one is unsafe; names it
@@ -57,6 +75,11 @@ final class MySqlServer {
                         "The server runs with innodb_rollback_on_timeout = ON: a message in flight elsewhere would"
                                 + " silently roll back the handler's whole transaction. Set it to OFF");
             }
+        }
+        if (logsStatements(connection)) {
+            throw new IllegalStateException(
+                    "The server runs with binlog_format = STATEMENT: it refuses to write at READ"
+                            + " COMMITTED, so every message would be deferred. Set it to ROW or MIXED");
         }
     }
 }

@@ -319,11 +319,6 @@ final class PostgresRecords implements RecordDialect {
         }
     }
 
-    @Override
-    public boolean needsReadCommitted() {
-        return true;
-    }
-
     /** All advisory locks of the server share one table with its other locks. */
     @Override
     public long checkServer(Connection connection) throws SQLException {

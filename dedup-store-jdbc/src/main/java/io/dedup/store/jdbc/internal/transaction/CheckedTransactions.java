@@ -22,10 +22,9 @@ public record CheckedTransactions(TransactionOpener opener, long concurrentRecor
     public static CheckedTransactions of(PlatformTransactionManager manager, RecordTable table) {
         TransactionOpener asTheyCome = TransactionOpener.of(manager, table);
         Found found = look(asTheyCome, table);
-        boolean fits = table.dialect().needsReadCommitted()
-                ? found.isolation() == Connection.TRANSACTION_READ_COMMITTED
-                : found.isolation() != Connection.TRANSACTION_READ_UNCOMMITTED;
-        if (fits) {
+        // At a higher level a transaction doesn't see that the lease of its own claim was renewed meanwhile, and is
+        // rolled back each time.
+        if (found.isolation() == Connection.TRANSACTION_READ_COMMITTED) {
             // Requesting the level explicitly would cost round trips.
             return new CheckedTransactions(asTheyCome, found.concurrentRecords());
         }

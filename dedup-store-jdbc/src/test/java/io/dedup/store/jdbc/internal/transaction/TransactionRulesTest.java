@@ -12,7 +12,6 @@ import io.dedup.store.jdbc.JdbcDedupStore;
 import io.dedup.store.jdbc.JdbcDialect;
 import io.dedup.store.jdbc.JdbcTransactions;
 import io.dedup.store.jdbc.support.OnEachDatabase;
-import io.dedup.store.jdbc.support.OnServers;
 import io.dedup.store.jdbc.support.Scene;
 import io.dedup.store.jdbc.support.Session;
 import io.dedup.store.jdbc.support.TestDatabase;
@@ -352,7 +351,7 @@ class TransactionRulesTest {
         assertThat(scene.records()).isZero();
     }
 
-    @OnServers
+    @OnEachDatabase
     @DisplayName(
             "transactions run at READ COMMITTED, whatever the pool's connections are like; these are given back so")
     void isolation(JdbcDialect dialect) throws Exception {
@@ -406,6 +405,28 @@ class TransactionRulesTest {
                     .isInstanceOf(IllegalStateException.class)
                     .hasMessageContaining("innodb_rollback_on_timeout");
             assertThat(pool.getHikariPoolMXBean().getActiveConnections()).isZero();
+            database.close();
+        }
+    }
+
+    @Test
+    @DisplayName(
+            "S11 a server that writes statements to its binary log cannot write at READ COMMITTED: the start says so")
+    void statementsInTheBinaryLog() {
+        try (MariaDbServer server = MariaDbServers.builder()
+                .setting("log-bin", "binlog")
+                .setting("server-id", "1")
+                .setting("binlog-format", "STATEMENT")
+                .start()) {
+            TestDatabase database = TestDatabase.of(JdbcDialect.MARIADB, server.newDatabase());
+            HikariDataSource pool = database.pool();
+            JdbcDedupStore store = database.closing(database.builder(pool).build());
+            assertThat(store.warnings())
+                    .anySatisfy(warning -> assertThat(warning).contains("binlog_format = STATEMENT"));
+            assertThatThrownBy(() -> store.purgeExpired(10)).hasMessageContaining("BINLOG_FORMAT = STATEMENT");
+            assertThatThrownBy(() -> store.transactions(new DataSourceTransactionManager(pool)))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("binlog_format = STATEMENT");
             database.close();
         }
     }

@@ -89,7 +89,6 @@ public final class StreamBindings
                             input,
                             bindings.getGroup(input),
                             Set.copyOf(StringUtils.commaDelimitedListToSet(topics)),
-                            null,
                             null);
                     inputs.add(spec);
                     known.add(spec);
