@@ -136,8 +136,7 @@ class RebalanceLossTest {
             elsewhere.forEach(
                     Execution::giveBack); // what was dropped while partitions were held doesn't come by itself
             // A member that could not say goodbye to a busy broker keeps its partitions for 45 s.
-            await().atMost(Scene.PATIENCE.multipliedBy(2))
-                    .untilAsserted(() -> assertThat(scene.effects).containsAll(sent));
+            await().untilAsserted(() -> assertThat(scene.effects).containsAll(sent));
             assertThat(scene.effects).doesNotHaveDuplicates();
         }
     }

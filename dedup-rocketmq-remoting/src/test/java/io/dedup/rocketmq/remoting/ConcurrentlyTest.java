@@ -228,9 +228,8 @@ class ConcurrentlyTest {
             scene.server.resetOffset(scene.topic, scene.group);
             // The broker holds a pull for up to 20 s, then the client waits 10 s, and up to 20 s for its next
             // rebalance.
-            await().atMost(Scene.PATIENCE.multipliedBy(2))
-                    .until(() ->
-                            scene.count("duplicate a") + scene.count("duplicate b") + scene.count("duplicate c") >= 3);
+            await().until(() ->
+                    scene.count("duplicate a") + scene.count("duplicate b") + scene.count("duplicate c") >= 3);
             scene.send("d");
             scene.awaitEffects("a", "b", "c", "d");
         }
