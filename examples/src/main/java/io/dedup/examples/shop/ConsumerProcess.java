@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 
 /** A consumer in a process of its own. It reports one event per line, until its input ends. */
 public final class ConsumerProcess implements AutoCloseable {
-    private static final long STOP_SECONDS = 20;
+    private static final long STOP_SECONDS = 120; // it may just have started
 
     private final String name;
     private final Process process;
