@@ -83,6 +83,7 @@ public class TestApp {
                 "--management.endpoint.health.group.readiness.include=readinessState,dedup",
                 "--dedup.store=tiered",
                 "--dedup.redis.namespace=" + PREFIX,
+                "--dedup.redis.command-timeout=20s", // a busy machine
                 "--dedup.jdbc.initialize-schema=always",
                 "--dedup.defaults.window=2h",
                 "--dedup.topics.[" + topic("orders") + "].id=header:order-id",

@@ -191,6 +191,7 @@ class MovingBrokersTest {
                 "--spring.kafka.bootstrap-servers=" + KafkaServers.shared().bootstrapServers(),
                 "--spring.kafka.consumer.auto-offset-reset=earliest",
                 "--dedup.store=redis",
+                "--dedup.redis.command-timeout=20s", // a busy machine
                 "--dedup.redis.url=redis://" + RedisServers.shared().host() + ":"
                         + RedisServers.shared().port(),
                 "--dedup.redis.namespace=" + ORDERS,

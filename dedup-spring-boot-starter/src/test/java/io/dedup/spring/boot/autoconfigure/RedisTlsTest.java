@@ -53,7 +53,8 @@ class RedisTlsTest {
         return new ApplicationContextRunner()
                 .withConfiguration(AutoConfigurations.of(
                         SslAutoConfiguration.class, DataRedisAutoConfiguration.class, DedupAutoConfiguration.class))
-                .withPropertyValues("dedup.store=redis", "dedup.redis.namespace=tls-" + UUID.randomUUID())
+                .withPropertyValues("dedup.store=redis", "dedup.redis.command-timeout=20s") // a busy machine
+                .withPropertyValues("dedup.redis.namespace=tls-" + UUID.randomUUID())
                 .withPropertyValues(properties);
     }
 

@@ -297,17 +297,21 @@ class RocketMqAppTest {
         server.createGroup("group-" + ID, false, 16, Duration.ofMillis(200));
         try (RedisServer redis = RedisServers.start()) {
             redis.command("CONFIG", "SET", "maxmemory-policy", "allkeys-lru");
-            String[] settings = {"--dedup.store=redis", "--dedup.redis.url=" + redis.uri()};
+            String[] settings = {
+                "--dedup.store=redis", "--dedup.redis.url=" + redis.uri(), "--dedup.redis.command-timeout=20s"
+            };
             try (ConfigurableApplicationContext context = start(server, App.class, settings)) {
                 assertThat(context.getBean(DeduplicatorRegistry.class).listeners())
                         .singleElement()
                         .satisfies(served ->
                                 assertThat(served.listener().byTopic()).containsOnlyKeys(ORDERS));
             }
-            assertThatThrownBy(() -> start(server, App.class, settings[0], settings[1], "--dedup.strict=true"))
+            assertThatThrownBy(() ->
+                            start(server, App.class, settings[0], settings[1], settings[2], "--dedup.strict=true"))
                     .hasStackTraceContaining("allkeys-lru");
             // a listener whose consumer is nobody's bean
-            assertThatThrownBy(() -> start(server, ListenerOnly.class, settings[0], settings[1], "--dedup.strict=true"))
+            assertThatThrownBy(() -> start(
+                            server, ListenerOnly.class, settings[0], settings[1], settings[2], "--dedup.strict=true"))
                     .hasStackTraceContaining("allkeys-lru");
         }
     }

@@ -61,7 +61,7 @@ class StoresTest {
 
     private final ApplicationContextRunner withRedis = runner.withConfiguration(
                     AutoConfigurations.of(DataRedisAutoConfiguration.class))
-            .withPropertyValues("dedup.store=redis");
+            .withPropertyValues("dedup.store=redis", "dedup.redis.command-timeout=20s"); // a busy machine
 
     @Test
     void whatAStoreWarnsOfFailsAStrictStart() {

@@ -126,6 +126,7 @@ class TracingTest {
                         "--management.tracing.sampling.probability=1.0",
                         "--dedup.store=tiered",
                         "--dedup.redis.namespace=" + PREFIX,
+                        "--dedup.redis.command-timeout=20s", // a busy machine
                         "--dedup.jdbc.initialize-schema=always",
                         "--dedup.defaults.window=1h",
                         "--dedup.tracing.link-duplicates=true",
