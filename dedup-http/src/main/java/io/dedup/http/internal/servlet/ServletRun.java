@@ -3,6 +3,7 @@ package io.dedup.http.internal.servlet;
 import io.dedup.adapter.HandlerRun;
 import io.dedup.adapter.Settlement;
 import io.dedup.http.internal.HttpRun;
+import io.dedup.step.LeaseLostException;
 import jakarta.servlet.AsyncEvent;
 import jakarta.servlet.AsyncListener;
 import jakarta.servlet.ServletException;
@@ -88,7 +89,12 @@ final class ServletRun implements Settlement<Boolean, Optional<Throwable>>, Asyn
             return Optional.of(thrown);
         }
         boolean lost = run.failed(thrown);
-        if (!HandlerRun.isDeferral(lost, thrown) || response.isSent()) {
+        return HandlerRun.isDeferral(lost, thrown) ? leaseLost(thrown) : Optional.of(thrown);
+    }
+
+    /** Answers in place of the handler. If a part of its response has been sent, the container cuts it off, as after any exception. */
+    private Optional<Throwable> leaseLost(Throwable thrown) {
+        if (response.isSent()) {
             return Optional.of(thrown);
         }
         try {
@@ -156,7 +162,10 @@ final class ServletRun implements Settlement<Boolean, Optional<Throwable>>, Asyn
 
     private Optional<Throwable> end() {
         response.finish();
-        settle();
+        LeaseLostException stopped = settle();
+        if (stopped != null) {
+            return leaseLost(stopped);
+        }
         try {
             response.send();
             return Optional.empty();
@@ -165,19 +174,20 @@ final class ServletRun implements Settlement<Boolean, Optional<Throwable>>, Asyn
         }
     }
 
-    private void settle() {
+    /** Returns why the client must not get the response; null if it may. */
+    private @Nullable LeaseLostException settle() {
         if (!response.isCutOff() && mayGoOn()) {
             unfinished();
-            return;
+            return null;
         }
         if (!settled.compareAndSet(false, true)) {
-            return;
+            return null;
         }
         if (response.isCutOff()) {
             run.abandoned();
-        } else {
-            run.ended(response.stored(run.path().headers()));
+            return null;
         }
+        return run.ended(response.stored(run.path().headers()));
     }
 
     /** Whether the work may outlive its request, whose response is an answer to something else. */
@@ -208,7 +218,7 @@ final class ServletRun implements Settlement<Boolean, Optional<Throwable>>, Asyn
     @Override
     public void onComplete(AsyncEvent event) {
         response.close();
-        settle();
+        var unused = settle(); // nobody can be answered any more
     }
 
     @Override

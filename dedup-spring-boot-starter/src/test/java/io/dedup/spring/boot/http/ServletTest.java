@@ -95,7 +95,7 @@ class ServletTest extends HttpContract {
     }
 
     @RestController
-    @RequestMapping({"/api", "/stored", "/optional", "/small", "/tenant", "/waiting", "/other"})
+    @RequestMapping({"/api", "/stored", "/optional", "/small", "/tenant", "/waiting", "/brief", "/other"})
     static class Api {
         private final CardService cards;
 
@@ -286,6 +286,31 @@ class ServletTest extends HttpContract {
         @PostMapping("/cross-origin")
         String crossOrigin(@RequestParam String operation) {
             return "run " + Work.run(operation);
+        }
+
+        @PostMapping("/accepted")
+        CompletableFuture<ResponseEntity<String>> accepted(
+                @RequestParam String operation, @RequestAttribute(HttpDedup.CONTEXT) DedupContext dedup) {
+            return CompletableFuture.supplyAsync(
+                    () -> ResponseEntity.created(URI.create("/payments/1")).body(Work.accept(operation, dedup)));
+        }
+
+        @PostMapping("/accepted-silently")
+        CompletableFuture<ResponseEntity<Void>> acceptedSilently(
+                @RequestParam String operation, @RequestAttribute(HttpDedup.CONTEXT) DedupContext dedup) {
+            return CompletableFuture.supplyAsync(() -> Work.accept(operation, dedup))
+                    .thenApply(done ->
+                            ResponseEntity.created(URI.create("/payments/1")).build());
+        }
+
+        @PostMapping("/accepted-stream")
+        StreamingResponseBody acceptedStream(
+                @RequestParam String operation, @RequestAttribute(HttpDedup.CONTEXT) DedupContext dedup) {
+            return out -> {
+                out.write("begun ".getBytes(StandardCharsets.UTF_8));
+                out.flush();
+                out.write(Work.accept(operation, dedup).getBytes(StandardCharsets.UTF_8));
+            };
         }
 
         @PostMapping("/nothing")

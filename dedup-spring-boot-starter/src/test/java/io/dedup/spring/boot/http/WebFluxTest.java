@@ -91,7 +91,7 @@ class WebFluxTest extends HttpContract {
     }
 
     @RestController
-    @RequestMapping({"/api", "/stored", "/optional", "/small", "/tenant", "/waiting", "/unguarded", "/other"})
+    @RequestMapping({"/api", "/stored", "/optional", "/small", "/tenant", "/waiting", "/unguarded", "/brief", "/other"})
     static class Api {
         @RequestMapping("/payments")
         Mono<ResponseEntity<String>> pay(
@@ -225,6 +225,32 @@ class WebFluxTest extends HttpContract {
         @PostMapping("/cross-origin")
         String crossOrigin(@RequestParam String operation) {
             return "run " + Work.run(operation);
+        }
+
+        @PostMapping("/accepted")
+        Mono<ResponseEntity<String>> accepted(
+                @RequestParam String operation, @RequestAttribute(HttpDedup.CONTEXT) DedupContext dedup) {
+            return accepting(operation, dedup)
+                    .map(done ->
+                            ResponseEntity.created(URI.create("/payments/1")).body(done));
+        }
+
+        @PostMapping("/accepted-silently")
+        Mono<ResponseEntity<Void>> acceptedSilently(
+                @RequestParam String operation, @RequestAttribute(HttpDedup.CONTEXT) DedupContext dedup) {
+            return accepting(operation, dedup)
+                    .map(done ->
+                            ResponseEntity.created(URI.create("/payments/1")).build());
+        }
+
+        @PostMapping(path = "/accepted-stream", produces = MediaType.TEXT_EVENT_STREAM_VALUE)
+        Flux<String> acceptedStream(
+                @RequestParam String operation, @RequestAttribute(HttpDedup.CONTEXT) DedupContext dedup) {
+            return Flux.just("begun").concatWith(accepting(operation, dedup));
+        }
+
+        private static Mono<String> accepting(String operation, DedupContext dedup) {
+            return Mono.fromCallable(() -> Work.accept(operation, dedup)).subscribeOn(Schedulers.boundedElastic());
         }
 
         @PostMapping("/nothing")
