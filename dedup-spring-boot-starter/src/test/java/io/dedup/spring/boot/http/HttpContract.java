@@ -589,6 +589,20 @@ abstract class HttpContract {
         assertThat(runs()).isEqualTo(1);
     }
 
+    @Test
+    @DisplayName(
+            "a request within an open transaction is refused and doesn't run: its effect might be rolled back later")
+    void openTransaction() {
+        HttpResponse<String> refused = send(request("/api/payments")
+                .header("X-Transaction", "open")
+                .header("Content-Type", "text/plain")
+                .POST(BodyPublishers.ofString("10")));
+        assertThat(refused.statusCode()).isEqualTo(500);
+        assertThat(runs()).isZero();
+        assertThat(post("/api/payments", "10").statusCode()).isEqualTo(201);
+        assertThat(runs()).isEqualTo(1);
+    }
+
     static Map<String, String> headers(HttpResponse<?> response) {
         Map<String, String> all = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
         response.headers().map().forEach((name, values) -> all.put(name, String.join(",", values)));

@@ -45,6 +45,8 @@ import org.springframework.context.annotation.Import;
 import org.springframework.http.HttpStatusCode;
 import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionStatus;
 import org.springframework.web.bind.annotation.CrossOrigin;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
@@ -69,6 +71,23 @@ class ServletTest extends HttpContract {
     @EnableAutoConfiguration
     @Import(Api.class)
     static class App {
+        @Bean
+        FilterRegistrationBean<Filter> transactions(PlatformTransactionManager manager) {
+            FilterRegistrationBean<Filter> transactions = new FilterRegistrationBean<>((request, response, chain) -> {
+                boolean open = ((HttpServletRequest) request).getHeader("X-Transaction") != null;
+                TransactionStatus transaction = open ? manager.getTransaction(null) : null;
+                try {
+                    chain.doFilter(request, response);
+                } finally {
+                    if (transaction != null) {
+                        manager.rollback(transaction);
+                    }
+                }
+            });
+            transactions.setOrder(-95);
+            return transactions;
+        }
+
         @Bean
         FilterRegistrationBean<Filter> users() {
             FilterRegistrationBean<Filter> users = new FilterRegistrationBean<>((request, response, chain) -> {

@@ -37,6 +37,8 @@ import org.springframework.http.HttpStatusCode;
 import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
 import org.springframework.http.codec.multipart.FilePart;
+import org.springframework.transaction.reactive.TransactionContextManager;
+import org.springframework.transaction.reactive.TransactionSynchronizationManager;
 import org.springframework.web.bind.annotation.CrossOrigin;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
@@ -70,6 +72,19 @@ class WebFluxTest extends HttpContract {
         @Bean
         FaultyStore store() {
             return FaultyStore.around(new InMemoryDedupStore());
+        }
+
+        /** The context of a reactive transaction. */
+        @Bean
+        @Order(-95)
+        WebFilter transactions() {
+            return (exchange, chain) -> exchange.getRequest().getHeaders().getFirst("X-Transaction") == null
+                    ? chain.filter(exchange)
+                    : TransactionSynchronizationManager.forCurrentTransaction()
+                            .doOnNext(transaction -> transaction.setActualTransactionActive(true))
+                            .then(chain.filter(exchange))
+                            .contextWrite(TransactionContextManager.getOrCreateContext())
+                            .contextWrite(TransactionContextManager.getOrCreateContextHolder());
         }
 
         @Bean
