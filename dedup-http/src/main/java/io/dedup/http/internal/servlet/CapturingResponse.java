@@ -120,6 +120,7 @@ final class CapturingResponse extends HttpServletResponseWrapper {
         } else if (!passing) {
             byte[] held = body.toByteArray();
             if (held.length > 0) {
+                passing = true; // a handler may go on after it has ended its asynchronous work
                 super.getOutputStream().write(held);
             }
         }

@@ -58,7 +58,7 @@ final class ServletRun implements Settlement<Boolean, Optional<Throwable>>, Asyn
         WebAsyncManager manager = WebAsyncUtils.getAsyncManager(request);
         manager.registerDeferredResultInterceptor(LateWork.class.getName(), late);
         manager.registerCallableInterceptor(LateWork.class.getName(), late);
-        return new RunRequest(readable, late);
+        return new RunRequest(readable, late, this::completing);
     }
 
     /** A dispatch of the request. */
@@ -211,6 +211,25 @@ final class ServletRun implements Settlement<Boolean, Optional<Throwable>>, Asyn
         }
         if (thrown != null) {
             throw new ServletException(thrown);
+        }
+    }
+
+    /**
+     * {@code AsyncContext.complete} is called, after which the container takes nothing more. The run isn't settled yet: that depends on
+     * whether the request has timed out, which others may hear of before this does.
+     */
+    private void completing() {
+        try {
+            LeaseLostException stopped = run.stopped();
+            if (stopped == null) {
+                response.finish();
+                response.send();
+            } else if (settled.compareAndSet(false, true)) {
+                run.failed(stopped);
+                var unused = leaseLost(stopped);
+            }
+        } catch (IOException | RuntimeException e) {
+            // Its client has gone away, or its request has ended. The container has to hear of the end all the same.
         }
     }
 

@@ -9,6 +9,8 @@ import io.dedup.http.HttpDedup;
 import io.dedup.testservers.sql.PostgresServers;
 import io.dedup.testservers.sql.SqlDatabase;
 import jakarta.servlet.AsyncContext;
+import jakarta.servlet.AsyncEvent;
+import jakarta.servlet.AsyncListener;
 import jakarta.servlet.Filter;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletRequestWrapper;
@@ -354,6 +356,69 @@ class ServletTest extends HttpContract {
             });
         }
 
+        @PostMapping("/raw-failure")
+        void rawFailure(@RequestParam String operation, HttpServletRequest request, HttpServletResponse response) {
+            Work.run(operation);
+            AsyncContext context = request.startAsync(request, response);
+            context.start(() -> {
+                try {
+                    ((HttpServletResponse) context.getResponse()).sendError(500);
+                    context.complete();
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                }
+            });
+        }
+
+        /** What it writes is held, because it is written before the request is asynchronous. */
+        @PostMapping("/raw-held")
+        void rawHeld(@RequestParam String operation, HttpServletRequest request, HttpServletResponse response)
+                throws IOException {
+            response.setContentType("text/plain");
+            response.getWriter().write("held " + Work.run(operation));
+            AsyncContext context = request.startAsync(request, response);
+            context.start(context::complete);
+        }
+
+        /** The step of the first attempt is stopped. */
+        @PostMapping("/raw-accepted")
+        void rawAccepted(
+                @RequestParam String operation,
+                @RequestAttribute(HttpDedup.CONTEXT) DedupContext dedup,
+                HttpServletRequest request,
+                HttpServletResponse response) {
+            AsyncContext context = request.startAsync(request, response);
+            context.start(() -> {
+                Work.accept(operation, dedup);
+                response.setStatus(201);
+                context.complete();
+            });
+        }
+
+        /** Never ends, and answers its timeout itself. */
+        @PostMapping("/raw-timeout")
+        void rawTimeout(@RequestParam String operation, HttpServletRequest request, HttpServletResponse response) {
+            Work.run(operation);
+            AsyncContext started = request.startAsync(request, response);
+            started.setTimeout(50);
+            started.addListener(new AsyncListener() {
+                @Override
+                public void onTimeout(AsyncEvent event) throws IOException {
+                    ((HttpServletResponse) event.getAsyncContext().getResponse()).sendError(504);
+                    event.getAsyncContext().complete();
+                }
+
+                @Override
+                public void onComplete(AsyncEvent event) {}
+
+                @Override
+                public void onError(AsyncEvent event) {}
+
+                @Override
+                public void onStartAsync(AsyncEvent event) {}
+            });
+        }
+
         @PostMapping("/redirect")
         void redirect(@RequestParam String operation, HttpServletResponse response) throws IOException {
             Work.run(operation);
@@ -511,6 +576,46 @@ class ServletTest extends HttpContract {
             assertThat(isReplay(second)).isTrue();
             assertThat(second.body()).isEqualTo("raw 1");
         });
+        assertThat(runs()).isEqualTo(1);
+    }
+
+    @Test
+    @DisplayName("an error that is sent without a dispatch reaches its client, and releases the key")
+    void errorWithoutDispatch() {
+        assertThat(post("/api/raw-failure", "10").statusCode()).isEqualTo(500);
+        await().until(() -> post("/api/raw-failure", "10").statusCode() != 409);
+        assertThat(runs()).isEqualTo(2);
+    }
+
+    @Test
+    @DisplayName("a body that was written before the request was asynchronous reaches its client, and is stored")
+    void heldWithoutDispatch() {
+        assertThat(post("/api/raw-held", "10").body()).isEqualTo("held 1");
+        await().untilAsserted(() -> {
+            HttpResponse<String> second = post("/api/raw-held", "10");
+            assertThat(isReplay(second)).isTrue();
+            assertThat(second.body()).isEqualTo("held 1");
+        });
+        assertThat(runs()).isEqualTo(1);
+    }
+
+    @Test
+    @DisplayName(
+            "an error that a listener sends for a timeout reaches its client; the work may go on, and keeps its claim")
+    void timeoutWithoutDispatch() {
+        assertThat(post("/api/raw-timeout", "10").statusCode()).isEqualTo(504);
+        await().during(Duration.ofMillis(200))
+                .atMost(Duration.ofSeconds(5))
+                .until(() -> post("/api/raw-timeout", "10").statusCode() == 409);
+        assertThat(runs()).isEqualTo(1);
+    }
+
+    @Test
+    @DisplayName("work that ends without a dispatch although its step found the lease lost isn't done")
+    void stoppedWithoutDispatch() {
+        assertThat(post("/brief/raw-accepted", "10").statusCode()).isEqualTo(503);
+        assertThat(runs()).isZero();
+        await().until(() -> post("/brief/raw-accepted", "10").statusCode() == 201);
         assertThat(runs()).isEqualTo(1);
     }
 
