@@ -42,11 +42,15 @@ final class CapturingServerResponse extends ServerHttpResponseDecorator {
     private volatile @Nullable ContinuedContent content;
     private volatile @Nullable LeaseLostException stopped;
 
+    /** The handler's headers as they were sent. Servers add their own then, such as the encoding of what they compress. */
+    private volatile @Nullable Map<String, List<String>> headersSent;
+
     CapturingServerResponse(ServerHttpResponse response, HttpRun run) {
         super(response);
         this.run = run;
         this.body = new BodyCapture(run.path().maxResponseSize());
         response.getHeaders().forEach((name, values) -> headersBefore.add(name));
+        response.beforeCommit(() -> Mono.fromRunnable(() -> headersSent = made()));
     }
 
     /** Whether the caller is the one to settle the run. */
@@ -186,13 +190,14 @@ final class CapturingServerResponse extends ServerHttpResponseDecorator {
 
     private StoredResponse stored() {
         HttpStatusCode status = getStatusCode();
+        Map<String, List<String>> sent = headersSent;
         return new StoredResponse(
                 status == null ? OK : status.value(),
                 false,
                 !body.isComplete(),
                 null,
                 getHeaders().getFirst(HttpHeaders.CONTENT_TYPE),
-                made(),
+                sent == null ? made() : sent,
                 body.toByteArray());
     }
 

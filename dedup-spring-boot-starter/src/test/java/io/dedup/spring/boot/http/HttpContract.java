@@ -59,7 +59,9 @@ abstract class HttpContract {
             "--dedup.http.paths.waiting.in-flight-wait=20s",
             "--dedup.http.paths.brief.path=/brief/**",
             "--dedup.http.paths.brief.lease=1s",
-            "--dedup.http.paths.brief.max-processing-time=1s");
+            "--dedup.http.paths.brief.max-processing-time=1s",
+            "--server.compression.enabled=true",
+            "--server.compression.mime-types=text/event-stream");
 
     final String operation = UUID.randomUUID().toString();
     private final String key = "key-" + operation;
@@ -586,6 +588,24 @@ abstract class HttpContract {
                 .join();
         assertThat(runs()).isZero();
         await().until(() -> post("/brief/accepted-stream", "10").body().contains("charged"));
+        assertThat(runs()).isEqualTo(1);
+    }
+
+    @Test
+    @DisplayName("a stream that the server compresses is stored as it was made, without the server's headers")
+    void compressed() {
+        Work.close(operation);
+        Work.open(operation);
+        HttpResponse<String> first =
+                send(request("/api/stream").header("Accept-Encoding", "gzip").POST(BodyPublishers.ofString("10")));
+        assertThat(first.headers().firstValue("Content-Encoding")).contains("gzip");
+
+        await().untilAsserted(() -> {
+            HttpResponse<String> second = send(request("/api/stream").POST(BodyPublishers.ofString("10")));
+            assertThat(isReplay(second)).isTrue();
+            assertThat(second.headers().firstValue("Content-Encoding")).isEmpty();
+            assertThat(second.body()).contains("data:one", "data:two");
+        });
         assertThat(runs()).isEqualTo(1);
     }
 
