@@ -104,6 +104,19 @@ public final class HttpPath {
         return new HttpDecision.Claim(settings.scopeBy().messageId(call, key.key()));
     }
 
+    /**
+     * Refuses a request that is received within a transaction: if that were rolled back, the effect would be gone, but recorded as done.
+     *
+     * @throws IllegalStateException if it is open
+     */
+    public void requireOutsideOfTransaction(boolean open) {
+        if (open && !topic.policy().shadow()) {
+            throw new IllegalStateException("A request for " + requests().pattern()
+                    + " was received in an open transaction. If that were rolled back, the effect would be gone, but recorded as done."
+                    + " Open the transaction behind the filter that deduplicates, best in the handler");
+        }
+    }
+
     /** Answers a request whose content is larger than its limit. */
     public Answer tooLarge() {
         return answers.tooLarge();

@@ -1,11 +1,12 @@
 package io.dedup.http.internal;
 
 import io.dedup.DedupKey;
-import io.dedup.DedupOutcome.Completion;
 import io.dedup.adapter.Execution;
+import io.dedup.adapter.HandlerRun;
 import io.dedup.adapter.Results;
 import io.dedup.adapter.WaitBudget;
 import io.dedup.policy.DedupPolicy;
+import io.dedup.step.LeaseLostException;
 import java.time.Duration;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -48,22 +49,41 @@ public final class HttpRun {
     /**
      * Settles the run by its response. Never throws: the effect may have happened.
      *
-     * @return what was recorded; null if the claim was released
+     * @return why the client must not get the response; null if it may
      */
-    public @Nullable Completion ended(StoredResponse response) {
+    public @Nullable LeaseLostException ended(StoredResponse response) {
+        LeaseLostException stopped = stopped();
+        if (stopped != null) {
+            execution.fail(stopped);
+            return stopped;
+        }
         int status = response.status();
         boolean stored = status < CLIENT_ERROR
                 || (status < SERVER_ERROR && path.storesClientErrors() && !NEVER_STORED.contains(status));
         if (!stored) {
             execution.fail(new FailedResponseException(status));
-            return null;
+        } else {
+            execution.succeed(encoded(response), WaitBudget.of(policy.inFlightWait()));
         }
-        return execution.succeed(encoded(response), WaitBudget.of(policy.inFlightWait()));
+        return null;
+    }
+
+    /**
+     * The failure of a handler that answers although one of its steps has found the lease lost, whatever it answers: a part of its work
+     * was left out. Null if there is none.
+     */
+    public @Nullable LeaseLostException stopped() {
+        return HandlerRun.stopped(execution);
     }
 
     /** Completes the run, of whose response nothing is known. */
     public void endedUnseen() {
-        execution.succeed(null, WaitBudget.of(policy.inFlightWait()));
+        LeaseLostException stopped = stopped();
+        if (stopped == null) {
+            execution.succeed(null, WaitBudget.of(policy.inFlightWait()));
+        } else {
+            execution.fail(stopped);
+        }
     }
 
     /**
@@ -110,7 +130,7 @@ public final class HttpRun {
         execution.abandon();
     }
 
-    /** The answer if the handler threw after its claim was lost. */
+    /** The answer if the handler failed after its claim was lost. */
     public Answer leaseLost() {
         return path.unavailable(policy.maxDeferDelay());
     }

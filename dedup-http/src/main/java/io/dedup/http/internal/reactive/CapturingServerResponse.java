@@ -1,8 +1,10 @@
 package io.dedup.http.internal.reactive;
 
+import io.dedup.http.internal.Answer;
 import io.dedup.http.internal.BodyCapture;
 import io.dedup.http.internal.HttpRun;
 import io.dedup.http.internal.StoredResponse;
+import io.dedup.step.LeaseLostException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -38,12 +40,17 @@ final class CapturingServerResponse extends ServerHttpResponseDecorator {
     private volatile boolean streamEnded;
     private volatile boolean streamFailed;
     private volatile @Nullable ContinuedContent content;
+    private volatile @Nullable LeaseLostException stopped;
+
+    /** The handler's headers as they were sent. Servers add their own then, such as the encoding of what they compress. */
+    private volatile @Nullable Map<String, List<String>> headersSent;
 
     CapturingServerResponse(ServerHttpResponse response, HttpRun run) {
         super(response);
         this.run = run;
         this.body = new BodyCapture(run.path().maxResponseSize());
         response.getHeaders().forEach((name, values) -> headersBefore.add(name));
+        response.beforeCommit(() -> Mono.fromRunnable(() -> headersSent = made()));
     }
 
     /** Whether the caller is the one to settle the run. */
@@ -54,8 +61,25 @@ final class CapturingServerResponse extends ServerHttpResponseDecorator {
     /** Settles the run by its status, if nobody has. Blocks for a call of the store. */
     void settle() {
         if (beginSettling()) {
-            run.ended(stored());
+            stopped = run.ended(stored());
         }
+    }
+
+    /** The answer that is still to be written, because the handler's must not be; null if there is none. */
+    @Nullable
+    Answer unanswered() {
+        return stopped == null || isCommitted() ? null : run.leaseLost();
+    }
+
+    /** Puts the answer to a lost lease in place of what the handler has made. */
+    private DataBuffer leaseLost() {
+        Answer answer = run.leaseLost();
+        HttpHeaders headers = getHeaders();
+        made().keySet()
+                .forEach(name -> headers.put(name, List.of())); // remove has another parameter in Spring Framework 6
+        headers.clearContentHeaders();
+        IdempotencyKeyWebFilter.writeHead(answer, this);
+        return bufferFactory().wrap(answer.body());
     }
 
     private Mono<Void> settled() {
@@ -107,6 +131,10 @@ final class CapturingServerResponse extends ServerHttpResponseDecorator {
             }
         });
         return exceeding.concatWith(settled().thenMany(Flux.defer(() -> {
+            LeaseLostException lost = stopped;
+            if (lost != null) { // what has been sent is cut off
+                return passing || isCommitted() ? Flux.error(lost) : Flux.just(leaseLost());
+            }
             byte[] all = body.toByteArray();
             return passing || all.length == 0
                     ? Flux.empty()
@@ -154,25 +182,33 @@ final class CapturingServerResponse extends ServerHttpResponseDecorator {
 
     @Override
     public Mono<Void> setComplete() {
-        return Mono.defer(this::settled).then(Mono.defer(super::setComplete));
+        return Mono.defer(this::settled)
+                .then(Mono.defer(() -> unanswered() == null
+                        ? super.setComplete()
+                        : super.writeWith(Mono.fromSupplier(this::leaseLost))));
     }
 
     private StoredResponse stored() {
-        HttpHeaders all = getHeaders();
-        Map<String, List<String>> headers = new LinkedHashMap<>();
-        all.forEach((name, values) -> {
-            if (!headersBefore.contains(name) && run.path().headers().isReplayed(name)) {
-                headers.put(name, new ArrayList<>(values));
-            }
-        });
         HttpStatusCode status = getStatusCode();
+        Map<String, List<String>> sent = headersSent;
         return new StoredResponse(
                 status == null ? OK : status.value(),
                 false,
                 !body.isComplete(),
                 null,
-                all.getFirst(HttpHeaders.CONTENT_TYPE),
-                headers,
+                getHeaders().getFirst(HttpHeaders.CONTENT_TYPE),
+                sent == null ? made() : sent,
                 body.toByteArray());
+    }
+
+    /** The handler's headers, as far as duplicates get them. */
+    private Map<String, List<String>> made() {
+        Map<String, List<String>> made = new LinkedHashMap<>();
+        getHeaders().forEach((name, values) -> {
+            if (!headersBefore.contains(name) && run.path().headers().isReplayed(name)) {
+                made.put(name, new ArrayList<>(values));
+            }
+        });
+        return made;
     }
 }

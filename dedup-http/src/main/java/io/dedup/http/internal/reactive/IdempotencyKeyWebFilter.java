@@ -125,20 +125,28 @@ public final class IdempotencyKeyWebFilter implements WebFilter, Ordered {
     }
 
     private static Mono<Void> write(Answer answer, ServerHttpResponse response) {
-        HttpHeaders headers = response.getHeaders();
-        answer.headers().forEach(headers::put);
         if (answer.error()) {
+            answer.headers().forEach(response.getHeaders()::put);
             return Mono.error(new ResponseStatusException(HttpStatusCode.valueOf(answer.status()), answer.message()));
         }
+        writeHead(answer, response);
+        if (answer.body().length == 0) {
+            return response.setComplete();
+        }
+        return response.writeWith(
+                Mono.fromSupplier(() -> response.bufferFactory().wrap(answer.body())));
+    }
+
+    /** All but the body. */
+    static void writeHead(Answer answer, ServerHttpResponse response) {
+        HttpHeaders headers = response.getHeaders();
+        answer.headers().forEach(headers::put);
         response.setStatusCode(HttpStatusCode.valueOf(answer.status()));
         if (answer.contentType() != null) {
             headers.set(HttpHeaders.CONTENT_TYPE, answer.contentType());
         }
-        if (answer.body().length == 0) {
-            return response.setComplete();
+        if (answer.body().length > 0) {
+            headers.setContentLength(answer.body().length);
         }
-        headers.setContentLength(answer.body().length);
-        return response.writeWith(
-                Mono.fromSupplier(() -> response.bufferFactory().wrap(answer.body())));
     }
 }

@@ -50,7 +50,9 @@ final class ReactiveRequest {
     }
 
     Mono<Void> run(ServerWebExchange exchange, WebFilterChain chain) {
-        return Mono.deferContextual(context -> Mono.fromFuture(start(exchange, chain, context), true))
+        return OpenTransaction.isOpen()
+                .doOnNext(path::requireOutsideOfTransaction)
+                .then(Mono.deferContextual(context -> Mono.fromFuture(start(exchange, chain, context), true)))
                 .flatMap(answer -> answer.map(it -> filter.write(it, exchange)).orElse(Mono.empty()));
     }
 

@@ -5,6 +5,7 @@ import io.dedup.adapter.Settlement;
 import io.dedup.http.internal.Answer;
 import io.dedup.http.internal.HttpRun;
 import io.dedup.http.internal.StoredResponse;
+import io.dedup.step.LeaseLostException;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -45,7 +46,7 @@ final class ReactiveRun implements Settlement<CompletableFuture<Void>, Completab
         try {
             if (error == null) {
                 response.settle();
-                end.complete(Optional.empty());
+                end.complete(Optional.ofNullable(response.unanswered()));
                 return;
             }
             if (response.isStreamComplete()) {
@@ -69,11 +70,14 @@ final class ReactiveRun implements Settlement<CompletableFuture<Void>, Completab
     /** The answer if the claim was lost; null if the exception is to be handled by the framework. */
     private @Nullable Answer settle(Throwable thrown) {
         if (thrown instanceof ErrorResponse error && error.getStatusCode().is4xxClientError()) {
-            run.ended(
+            LeaseLostException stopped = run.ended(
                     new StoredResponse(error.getStatusCode().value(), true, false, null, null, Map.of(), new byte[0]));
-            return null;
+            return stopped == null ? null : leaseLost();
         }
-        boolean lost = run.failed(thrown);
-        return HandlerRun.isDeferral(lost, thrown) && !response.isCommitted() ? run.leaseLost() : null;
+        return HandlerRun.isDeferral(run.failed(thrown), thrown) ? leaseLost() : null;
+    }
+
+    private @Nullable Answer leaseLost() {
+        return response.isCommitted() ? null : run.leaseLost();
     }
 }

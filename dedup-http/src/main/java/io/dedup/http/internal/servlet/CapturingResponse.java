@@ -40,6 +40,12 @@ final class CapturingResponse extends HttpServletResponseWrapper {
     private boolean clientGone;
     private volatile boolean cutOff;
     private volatile boolean closed;
+    /**
+     * The handler's headers as they were before the first byte was sent. Servers add their own when they send it, such as the encoding of
+     * what they compress, which the stored body hasn't.
+     */
+    private @Nullable Map<String, List<String>> headersSent;
+
     private int errorStatus;
     private @Nullable String errorMessage;
 
@@ -72,6 +78,7 @@ final class CapturingResponse extends HttpServletResponseWrapper {
     /** Forgets what was held. */
     void discard() {
         body.clear();
+        headersSent = null;
         errorStatus = 0;
         super.reset();
     }
@@ -96,12 +103,8 @@ final class CapturingResponse extends HttpServletResponseWrapper {
 
     /** What duplicates get. Call it after {@link #finish}. */
     StoredResponse stored(ResponseHeaders rules) {
-        Map<String, List<String>> headers = new LinkedHashMap<>();
-        for (String name : getHeaderNames()) {
-            if (!headersBefore.contains(name) && rules.isReplayed(name)) {
-                headers.put(name, new ArrayList<>(getHeaders(name)));
-            }
-        }
+        Map<String, List<String>> headers = new LinkedHashMap<>(headersSent == null ? headersNow() : headersSent);
+        headers.keySet().removeIf(name -> !rules.isReplayed(name));
         boolean error = errorStatus != 0;
         return new StoredResponse(
                 status(),
@@ -113,13 +116,31 @@ final class CapturingResponse extends HttpServletResponseWrapper {
                 error ? new byte[0] : body.toByteArray());
     }
 
+    private Map<String, List<String>> headersNow() {
+        Map<String, List<String>> headers = new LinkedHashMap<>();
+        for (String name : getHeaderNames()) {
+            if (!headersBefore.contains(name)) {
+                headers.put(name, new ArrayList<>(getHeaders(name)));
+            }
+        }
+        return headers;
+    }
+
+    private void keepHeaders() {
+        if (headersSent == null) {
+            headersSent = headersNow();
+        }
+    }
+
     /** Sends what was held. */
     void send() throws IOException {
+        keepHeaders();
         if (errorStatus != 0) {
             error(original, errorStatus, errorMessage);
         } else if (!passing) {
             byte[] held = body.toByteArray();
             if (held.length > 0) {
+                passing = true; // a handler may go on after it has ended its asynchronous work
                 super.getOutputStream().write(held);
             }
         }
@@ -161,6 +182,7 @@ final class CapturingResponse extends HttpServletResponseWrapper {
     }
 
     private void toClient(boolean streaming, ToClient write) throws IOException {
+        keepHeaders();
         if (clientGone) {
             return;
         }
@@ -285,12 +307,14 @@ final class CapturingResponse extends HttpServletResponseWrapper {
     public void resetBuffer() {
         super.resetBuffer(); // throws if it is committed
         body.clear();
+        headersSent = null;
     }
 
     @Override
     public void reset() {
         super.reset();
         body.clear();
+        headersSent = null;
         errorStatus = 0;
         errorMessage = null;
         writer = null;

@@ -84,6 +84,7 @@ public final class IdempotencyKeyFilter implements Filter {
         HttpDecision decision = path.check(call);
         HttpServletRequest readable = request;
         if (decision instanceof HttpDecision.Claim claim) {
+            path.requireOutsideOfTransaction(OpenTransaction.isOpen());
             Fingerprint fingerprint = null;
             if (path.comparesRequests()) {
                 RequestDigest digest = new RequestDigest(call);

@@ -1,6 +1,7 @@
 package io.dedup.http.internal.servlet;
 
 import jakarta.servlet.AsyncContext;
+import jakarta.servlet.AsyncEvent;
 import jakarta.servlet.AsyncListener;
 import jakarta.servlet.ServletContext;
 import jakarta.servlet.ServletException;
@@ -8,44 +9,46 @@ import jakarta.servlet.ServletRequest;
 import jakarta.servlet.ServletResponse;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletRequestWrapper;
+import java.io.IOException;
 import org.springframework.web.context.request.async.AsyncWebRequest;
 
-/** A request that runs. What Spring hears of its end passes {@link LateWork}. */
+/** A request that runs. What Spring hears of its end passes {@link LateWork}, and its end is heard of before the container's response ends. */
 final class RunRequest extends HttpServletRequestWrapper {
     private final LateWork late;
+    private final Runnable beforeComplete;
 
-    RunRequest(HttpServletRequest request, LateWork late) {
+    /** @param beforeComplete called before the work ends without a dispatch; never throws */
+    RunRequest(HttpServletRequest request, LateWork late, Runnable beforeComplete) {
         super(request);
         this.late = late;
+        this.beforeComplete = beforeComplete;
     }
 
     @Override
     public AsyncContext startAsync() {
-        return new Context(super.startAsync(), late);
+        return new Context(super.startAsync());
     }
 
     @Override
     public AsyncContext startAsync(ServletRequest request, ServletResponse response) {
-        return new Context(super.startAsync(request, response), late);
+        return new Context(super.startAsync(request, response));
     }
 
     @Override
     public AsyncContext getAsyncContext() {
-        return new Context(super.getAsyncContext(), late);
+        return new Context(super.getAsyncContext());
     }
 
-    /** Everything as it is, but Spring's listener. */
-    private static final class Context implements AsyncContext {
+    /** Everything as it is, but its listeners and its end. */
+    private final class Context implements AsyncContext {
         private final AsyncContext context;
-        private final LateWork late;
 
-        Context(AsyncContext context, LateWork late) {
+        Context(AsyncContext context) {
             this.context = context;
-            this.late = late;
         }
 
         private AsyncListener heard(AsyncListener listener) {
-            return listener instanceof AsyncWebRequest ? late.hold(listener) : listener;
+            return listener instanceof AsyncWebRequest ? late.hold(listener) : new Listener(listener);
         }
 
         @Override
@@ -90,6 +93,7 @@ final class RunRequest extends HttpServletRequestWrapper {
 
         @Override
         public void complete() {
+            beforeComplete.run();
             context.complete();
         }
 
@@ -111,6 +115,43 @@ final class RunRequest extends HttpServletRequestWrapper {
         @Override
         public long getTimeout() {
             return context.getTimeout();
+        }
+    }
+
+    /** An application's: to end the work is a thing of listeners, too, which would get the container's context. */
+    private final class Listener implements AsyncListener {
+        private final AsyncListener listener;
+
+        Listener(AsyncListener listener) {
+            this.listener = listener;
+        }
+
+        private AsyncEvent heard(AsyncEvent event) {
+            return new AsyncEvent(
+                    new Context(event.getAsyncContext()),
+                    event.getSuppliedRequest(),
+                    event.getSuppliedResponse(),
+                    event.getThrowable());
+        }
+
+        @Override
+        public void onComplete(AsyncEvent event) throws IOException {
+            listener.onComplete(heard(event));
+        }
+
+        @Override
+        public void onTimeout(AsyncEvent event) throws IOException {
+            listener.onTimeout(heard(event));
+        }
+
+        @Override
+        public void onError(AsyncEvent event) throws IOException {
+            listener.onError(heard(event));
+        }
+
+        @Override
+        public void onStartAsync(AsyncEvent event) throws IOException {
+            listener.onStartAsync(heard(event));
         }
     }
 }

@@ -3,6 +3,7 @@ package io.dedup.http.internal.servlet;
 import io.dedup.adapter.HandlerRun;
 import io.dedup.adapter.Settlement;
 import io.dedup.http.internal.HttpRun;
+import io.dedup.step.LeaseLostException;
 import jakarta.servlet.AsyncEvent;
 import jakarta.servlet.AsyncListener;
 import jakarta.servlet.ServletException;
@@ -57,7 +58,7 @@ final class ServletRun implements Settlement<Boolean, Optional<Throwable>>, Asyn
         WebAsyncManager manager = WebAsyncUtils.getAsyncManager(request);
         manager.registerDeferredResultInterceptor(LateWork.class.getName(), late);
         manager.registerCallableInterceptor(LateWork.class.getName(), late);
-        return new RunRequest(readable, late);
+        return new RunRequest(readable, late, this::completing);
     }
 
     /** A dispatch of the request. */
@@ -88,7 +89,12 @@ final class ServletRun implements Settlement<Boolean, Optional<Throwable>>, Asyn
             return Optional.of(thrown);
         }
         boolean lost = run.failed(thrown);
-        if (!HandlerRun.isDeferral(lost, thrown) || response.isSent()) {
+        return HandlerRun.isDeferral(lost, thrown) ? leaseLost(thrown) : Optional.of(thrown);
+    }
+
+    /** Answers in place of the handler. If a part of its response has been sent, the container cuts it off, as after any exception. */
+    private Optional<Throwable> leaseLost(Throwable thrown) {
+        if (response.isSent()) {
             return Optional.of(thrown);
         }
         try {
@@ -156,7 +162,10 @@ final class ServletRun implements Settlement<Boolean, Optional<Throwable>>, Asyn
 
     private Optional<Throwable> end() {
         response.finish();
-        settle();
+        LeaseLostException stopped = settle();
+        if (stopped != null) {
+            return leaseLost(stopped);
+        }
         try {
             response.send();
             return Optional.empty();
@@ -165,19 +174,20 @@ final class ServletRun implements Settlement<Boolean, Optional<Throwable>>, Asyn
         }
     }
 
-    private void settle() {
+    /** Returns why the client must not get the response; null if it may. */
+    private @Nullable LeaseLostException settle() {
         if (!response.isCutOff() && mayGoOn()) {
             unfinished();
-            return;
+            return null;
         }
         if (!settled.compareAndSet(false, true)) {
-            return;
+            return null;
         }
         if (response.isCutOff()) {
             run.abandoned();
-        } else {
-            run.ended(response.stored(run.path().headers()));
+            return null;
         }
+        return run.ended(response.stored(run.path().headers()));
     }
 
     /** Whether the work may outlive its request, whose response is an answer to something else. */
@@ -204,11 +214,30 @@ final class ServletRun implements Settlement<Boolean, Optional<Throwable>>, Asyn
         }
     }
 
+    /**
+     * {@code AsyncContext.complete} is called, after which the container takes nothing more. The run isn't settled yet: that depends on
+     * whether the request has timed out, which others may hear of before this does.
+     */
+    private void completing() {
+        try {
+            LeaseLostException stopped = run.stopped();
+            if (stopped == null) {
+                response.finish();
+                response.send();
+            } else if (settled.compareAndSet(false, true)) {
+                run.failed(stopped);
+                var unused = leaseLost(stopped);
+            }
+        } catch (IOException | RuntimeException e) {
+            // Its client has gone away, or its request has ended. The container has to hear of the end all the same.
+        }
+    }
+
     /** Without a dispatch, as {@code AsyncContext.complete} ends it: what was written has been sent. */
     @Override
     public void onComplete(AsyncEvent event) {
         response.close();
-        settle();
+        var unused = settle(); // nobody can be answered any more
     }
 
     @Override

@@ -56,7 +56,12 @@ abstract class HttpContract {
             "--dedup.http.paths.tenant.path=/tenant/**",
             "--dedup.http.paths.tenant.scope-by=principal + header:X-Tenant",
             "--dedup.http.paths.waiting.path=/waiting/**",
-            "--dedup.http.paths.waiting.in-flight-wait=20s");
+            "--dedup.http.paths.waiting.in-flight-wait=20s",
+            "--dedup.http.paths.brief.path=/brief/**",
+            "--dedup.http.paths.brief.lease=1s",
+            "--dedup.http.paths.brief.max-processing-time=1s",
+            "--server.compression.enabled=true",
+            "--server.compression.mime-types=text/event-stream");
 
     final String operation = UUID.randomUUID().toString();
     private final String key = "key-" + operation;
@@ -556,6 +561,66 @@ abstract class HttpContract {
         forget();
         Work.open(operation);
         assertThat(first.join().body()).isEqualTo("done 1");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/brief/accepted", "/brief/accepted-silently"})
+    @DisplayName("work that answers although its step found the lease lost isn't done: 503, and the next request runs")
+    void stoppedAtStep(String path) {
+        HttpResponse<String> first = post(path, "10");
+        assertThat(first.statusCode()).isEqualTo(503);
+        assertThat(first.headers().firstValue("Retry-After")).isPresent();
+        assertThat(first.headers().firstValue("Location")).isEmpty();
+        assertThat(first.body()).contains("\"status\":503");
+        assertThat(runs()).isZero();
+
+        assertThat(post(path, "10").statusCode()).isEqualTo(201);
+        assertThat(runs()).isEqualTo(1);
+        assertThat(isReplay(post(path, "10"))).isTrue();
+    }
+
+    @Test
+    @DisplayName("a stream that goes on although its step found the lease lost isn't done: the next request runs")
+    void streamStoppedAtStep() {
+        // A part of the response has been sent, so that the server may cut off the rest.
+        var unused = sending(request("/brief/accepted-stream").POST(BodyPublishers.ofString("10")))
+                .handle((response, cutOff) -> true)
+                .join();
+        assertThat(runs()).isZero();
+        await().until(() -> post("/brief/accepted-stream", "10").body().contains("charged"));
+        assertThat(runs()).isEqualTo(1);
+    }
+
+    @Test
+    @DisplayName("a stream that the server compresses is stored as it was made, without the server's headers")
+    void compressed() {
+        Work.close(operation);
+        Work.open(operation);
+        HttpResponse<String> first =
+                send(request("/api/stream").header("Accept-Encoding", "gzip").POST(BodyPublishers.ofString("10")));
+        assertThat(first.headers().firstValue("Content-Encoding")).contains("gzip");
+
+        await().untilAsserted(() -> {
+            HttpResponse<String> second = send(request("/api/stream").POST(BodyPublishers.ofString("10")));
+            assertThat(isReplay(second)).isTrue();
+            assertThat(second.headers().firstValue("Content-Encoding")).isEmpty();
+            assertThat(second.body()).contains("data:one", "data:two");
+        });
+        assertThat(runs()).isEqualTo(1);
+    }
+
+    @Test
+    @DisplayName(
+            "a request within an open transaction is refused and doesn't run: its effect might be rolled back later")
+    void openTransaction() {
+        HttpResponse<String> refused = send(request("/api/payments")
+                .header("X-Transaction", "open")
+                .header("Content-Type", "text/plain")
+                .POST(BodyPublishers.ofString("10")));
+        assertThat(refused.statusCode()).isEqualTo(500);
+        assertThat(runs()).isZero();
+        assertThat(post("/api/payments", "10").statusCode()).isEqualTo(201);
+        assertThat(runs()).isEqualTo(1);
     }
 
     static Map<String, String> headers(HttpResponse<?> response) {

@@ -3,6 +3,12 @@ package io.dedup.spring.boot.http;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.dedup.DedupContext;
+import io.dedup.http.HttpDedup;
+import io.dedup.store.memory.InMemoryDedupStore;
+import io.dedup.testkit.faults.FaultyStore;
+import io.dedup.testkit.faults.StoreFault;
+import io.dedup.testkit.faults.StoreFault.Operation;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -30,6 +36,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestAttribute;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
@@ -56,6 +63,11 @@ class LateWorkTest {
     @EnableAutoConfiguration
     @Import(Api.class)
     static class App {
+        @Bean
+        FaultyStore store() {
+            return FaultyStore.around(new InMemoryDedupStore());
+        }
+
         @Bean
         RouterFunction<ServerResponse> functional() {
             return RouterFunctions.route()
@@ -151,6 +163,12 @@ class LateWorkTest {
             return result;
         }
 
+        @PostMapping("/accepted")
+        CompletableFuture<String> accepted(
+                @RequestParam String operation, @RequestAttribute(HttpDedup.CONTEXT) DedupContext dedup) {
+            return CompletableFuture.supplyAsync(() -> Work.accept(operation, dedup));
+        }
+
         @PostMapping("/fallback")
         DeferredResult<ResponseEntity<String>> fallback(@RequestParam String operation) {
             DeferredResult<ResponseEntity<String>> result = new DeferredResult<>(100L);
@@ -170,7 +188,6 @@ class LateWorkTest {
                 "--spring.mvc.async.request-timeout=100ms",
                 "--spring.kafka.listener.auto-startup=false",
                 "--spring.datasource.generate-unique-name=true",
-                "--dedup.store=memory",
                 "--dedup.http.defaults.consumer=late",
                 "--dedup.http.defaults.scope-by=none",
                 "--dedup.http.defaults.lease=" + LEASE.toMillis() + "ms",
@@ -257,6 +274,27 @@ class LateWorkTest {
         await().until(() -> post("/short/deferred").statusCode() != 409);
         assertThat(Work.runs(operation)).isEqualTo(2);
         Work.open(operation);
+    }
+
+    @Test
+    @DisplayName("work that ends after its timeout, although its step found the lease lost, isn't done")
+    void lateAndStopped() {
+        FaultyStore store = application.getBean(FaultyStore.class);
+        store.inject(StoreFault.before(Operation.RENEW));
+        try {
+            assertThat(post("/api/accepted").statusCode()).isEqualTo(503);
+            await().until(() -> Work.hasLeft(operation));
+        } finally {
+            store.heal();
+        }
+        assertThat(Work.runs(operation)).isZero();
+        await().until(() -> {
+            post("/api/accepted");
+            return Work.runs(operation) > 0;
+        });
+        await().untilAsserted(() ->
+                assertThat(HttpContract.isReplay(post("/api/accepted"))).isTrue());
+        assertThat(Work.runs(operation)).isEqualTo(1);
     }
 
     @Test

@@ -9,6 +9,8 @@ import io.dedup.http.HttpDedup;
 import io.dedup.testservers.sql.PostgresServers;
 import io.dedup.testservers.sql.SqlDatabase;
 import jakarta.servlet.AsyncContext;
+import jakarta.servlet.AsyncEvent;
+import jakarta.servlet.AsyncListener;
 import jakarta.servlet.Filter;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletRequestWrapper;
@@ -45,6 +47,8 @@ import org.springframework.context.annotation.Import;
 import org.springframework.http.HttpStatusCode;
 import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionStatus;
 import org.springframework.web.bind.annotation.CrossOrigin;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
@@ -69,6 +73,23 @@ class ServletTest extends HttpContract {
     @EnableAutoConfiguration
     @Import(Api.class)
     static class App {
+        @Bean
+        FilterRegistrationBean<Filter> transactions(PlatformTransactionManager manager) {
+            FilterRegistrationBean<Filter> transactions = new FilterRegistrationBean<>((request, response, chain) -> {
+                boolean open = ((HttpServletRequest) request).getHeader("X-Transaction") != null;
+                TransactionStatus transaction = open ? manager.getTransaction(null) : null;
+                try {
+                    chain.doFilter(request, response);
+                } finally {
+                    if (transaction != null) {
+                        manager.rollback(transaction);
+                    }
+                }
+            });
+            transactions.setOrder(-95);
+            return transactions;
+        }
+
         @Bean
         FilterRegistrationBean<Filter> users() {
             FilterRegistrationBean<Filter> users = new FilterRegistrationBean<>((request, response, chain) -> {
@@ -95,7 +116,7 @@ class ServletTest extends HttpContract {
     }
 
     @RestController
-    @RequestMapping({"/api", "/stored", "/optional", "/small", "/tenant", "/waiting", "/other"})
+    @RequestMapping({"/api", "/stored", "/optional", "/small", "/tenant", "/waiting", "/brief", "/other"})
     static class Api {
         private final CardService cards;
 
@@ -288,6 +309,31 @@ class ServletTest extends HttpContract {
             return "run " + Work.run(operation);
         }
 
+        @PostMapping("/accepted")
+        CompletableFuture<ResponseEntity<String>> accepted(
+                @RequestParam String operation, @RequestAttribute(HttpDedup.CONTEXT) DedupContext dedup) {
+            return CompletableFuture.supplyAsync(
+                    () -> ResponseEntity.created(URI.create("/payments/1")).body(Work.accept(operation, dedup)));
+        }
+
+        @PostMapping("/accepted-silently")
+        CompletableFuture<ResponseEntity<Void>> acceptedSilently(
+                @RequestParam String operation, @RequestAttribute(HttpDedup.CONTEXT) DedupContext dedup) {
+            return CompletableFuture.supplyAsync(() -> Work.accept(operation, dedup))
+                    .thenApply(done ->
+                            ResponseEntity.created(URI.create("/payments/1")).build());
+        }
+
+        @PostMapping("/accepted-stream")
+        StreamingResponseBody acceptedStream(
+                @RequestParam String operation, @RequestAttribute(HttpDedup.CONTEXT) DedupContext dedup) {
+            return out -> {
+                out.write("begun ".getBytes(StandardCharsets.UTF_8));
+                out.flush();
+                out.write(Work.accept(operation, dedup).getBytes(StandardCharsets.UTF_8));
+            };
+        }
+
         @PostMapping("/nothing")
         ResponseEntity<Void> nothing(@RequestParam String operation) {
             Work.run(operation);
@@ -307,6 +353,69 @@ class ServletTest extends HttpContract {
                 } catch (IOException e) {
                     throw new UncheckedIOException(e);
                 }
+            });
+        }
+
+        @PostMapping("/raw-failure")
+        void rawFailure(@RequestParam String operation, HttpServletRequest request, HttpServletResponse response) {
+            Work.run(operation);
+            AsyncContext context = request.startAsync(request, response);
+            context.start(() -> {
+                try {
+                    ((HttpServletResponse) context.getResponse()).sendError(500);
+                    context.complete();
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                }
+            });
+        }
+
+        /** What it writes is held, because it is written before the request is asynchronous. */
+        @PostMapping("/raw-held")
+        void rawHeld(@RequestParam String operation, HttpServletRequest request, HttpServletResponse response)
+                throws IOException {
+            response.setContentType("text/plain");
+            response.getWriter().write("held " + Work.run(operation));
+            AsyncContext context = request.startAsync(request, response);
+            context.start(context::complete);
+        }
+
+        /** The step of the first attempt is stopped. */
+        @PostMapping("/raw-accepted")
+        void rawAccepted(
+                @RequestParam String operation,
+                @RequestAttribute(HttpDedup.CONTEXT) DedupContext dedup,
+                HttpServletRequest request,
+                HttpServletResponse response) {
+            AsyncContext context = request.startAsync(request, response);
+            context.start(() -> {
+                Work.accept(operation, dedup);
+                response.setStatus(201);
+                context.complete();
+            });
+        }
+
+        /** Never ends, and answers its timeout itself. */
+        @PostMapping("/raw-timeout")
+        void rawTimeout(@RequestParam String operation, HttpServletRequest request, HttpServletResponse response) {
+            Work.run(operation);
+            AsyncContext started = request.startAsync(request, response);
+            started.setTimeout(50);
+            started.addListener(new AsyncListener() {
+                @Override
+                public void onTimeout(AsyncEvent event) throws IOException {
+                    ((HttpServletResponse) event.getAsyncContext().getResponse()).sendError(504);
+                    event.getAsyncContext().complete();
+                }
+
+                @Override
+                public void onComplete(AsyncEvent event) {}
+
+                @Override
+                public void onError(AsyncEvent event) {}
+
+                @Override
+                public void onStartAsync(AsyncEvent event) {}
             });
         }
 
@@ -467,6 +576,46 @@ class ServletTest extends HttpContract {
             assertThat(isReplay(second)).isTrue();
             assertThat(second.body()).isEqualTo("raw 1");
         });
+        assertThat(runs()).isEqualTo(1);
+    }
+
+    @Test
+    @DisplayName("an error that is sent without a dispatch reaches its client, and releases the key")
+    void errorWithoutDispatch() {
+        assertThat(post("/api/raw-failure", "10").statusCode()).isEqualTo(500);
+        await().until(() -> post("/api/raw-failure", "10").statusCode() != 409);
+        assertThat(runs()).isEqualTo(2);
+    }
+
+    @Test
+    @DisplayName("a body that was written before the request was asynchronous reaches its client, and is stored")
+    void heldWithoutDispatch() {
+        assertThat(post("/api/raw-held", "10").body()).isEqualTo("held 1");
+        await().untilAsserted(() -> {
+            HttpResponse<String> second = post("/api/raw-held", "10");
+            assertThat(isReplay(second)).isTrue();
+            assertThat(second.body()).isEqualTo("held 1");
+        });
+        assertThat(runs()).isEqualTo(1);
+    }
+
+    @Test
+    @DisplayName(
+            "an error that a listener sends for a timeout reaches its client; the work may go on, and keeps its claim")
+    void timeoutWithoutDispatch() {
+        assertThat(post("/api/raw-timeout", "10").statusCode()).isEqualTo(504);
+        await().during(Duration.ofMillis(200))
+                .atMost(Duration.ofSeconds(5))
+                .until(() -> post("/api/raw-timeout", "10").statusCode() == 409);
+        assertThat(runs()).isEqualTo(1);
+    }
+
+    @Test
+    @DisplayName("work that ends without a dispatch although its step found the lease lost isn't done")
+    void stoppedWithoutDispatch() {
+        assertThat(post("/brief/raw-accepted", "10").statusCode()).isEqualTo(503);
+        assertThat(runs()).isZero();
+        await().until(() -> post("/brief/raw-accepted", "10").statusCode() == 201);
         assertThat(runs()).isEqualTo(1);
     }
 

@@ -37,6 +37,8 @@ import org.springframework.http.HttpStatusCode;
 import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
 import org.springframework.http.codec.multipart.FilePart;
+import org.springframework.transaction.reactive.TransactionContextManager;
+import org.springframework.transaction.reactive.TransactionSynchronizationManager;
 import org.springframework.web.bind.annotation.CrossOrigin;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
@@ -72,6 +74,19 @@ class WebFluxTest extends HttpContract {
             return FaultyStore.around(new InMemoryDedupStore());
         }
 
+        /** The context of a reactive transaction. */
+        @Bean
+        @Order(-95)
+        WebFilter transactions() {
+            return (exchange, chain) -> exchange.getRequest().getHeaders().getFirst("X-Transaction") == null
+                    ? chain.filter(exchange)
+                    : TransactionSynchronizationManager.forCurrentTransaction()
+                            .doOnNext(transaction -> transaction.setActualTransactionActive(true))
+                            .then(chain.filter(exchange))
+                            .contextWrite(TransactionContextManager.getOrCreateContext())
+                            .contextWrite(TransactionContextManager.getOrCreateContextHolder());
+        }
+
         @Bean
         @Order(-100) // as Spring Security
         WebFilter users() {
@@ -91,7 +106,7 @@ class WebFluxTest extends HttpContract {
     }
 
     @RestController
-    @RequestMapping({"/api", "/stored", "/optional", "/small", "/tenant", "/waiting", "/unguarded", "/other"})
+    @RequestMapping({"/api", "/stored", "/optional", "/small", "/tenant", "/waiting", "/unguarded", "/brief", "/other"})
     static class Api {
         @RequestMapping("/payments")
         Mono<ResponseEntity<String>> pay(
@@ -225,6 +240,32 @@ class WebFluxTest extends HttpContract {
         @PostMapping("/cross-origin")
         String crossOrigin(@RequestParam String operation) {
             return "run " + Work.run(operation);
+        }
+
+        @PostMapping("/accepted")
+        Mono<ResponseEntity<String>> accepted(
+                @RequestParam String operation, @RequestAttribute(HttpDedup.CONTEXT) DedupContext dedup) {
+            return accepting(operation, dedup)
+                    .map(done ->
+                            ResponseEntity.created(URI.create("/payments/1")).body(done));
+        }
+
+        @PostMapping("/accepted-silently")
+        Mono<ResponseEntity<Void>> acceptedSilently(
+                @RequestParam String operation, @RequestAttribute(HttpDedup.CONTEXT) DedupContext dedup) {
+            return accepting(operation, dedup)
+                    .map(done ->
+                            ResponseEntity.created(URI.create("/payments/1")).build());
+        }
+
+        @PostMapping(path = "/accepted-stream", produces = MediaType.TEXT_EVENT_STREAM_VALUE)
+        Flux<String> acceptedStream(
+                @RequestParam String operation, @RequestAttribute(HttpDedup.CONTEXT) DedupContext dedup) {
+            return Flux.just("begun").concatWith(accepting(operation, dedup));
+        }
+
+        private static Mono<String> accepting(String operation, DedupContext dedup) {
+            return Mono.fromCallable(() -> Work.accept(operation, dedup)).subscribeOn(Schedulers.boundedElastic());
         }
 
         @PostMapping("/nothing")

@@ -1,5 +1,7 @@
 package io.dedup.spring.boot.http;
 
+import io.dedup.DedupContext;
+import io.dedup.step.LeaseLostException;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
@@ -7,6 +9,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 
 /** What the handlers of the applications under test do, by the name that a request gives its operation. */
 final class Work {
@@ -17,7 +20,7 @@ final class Work {
 
     private Work() {}
 
-    /** The server, or the handler, has noticed that the client of the operation has gone away. */
+    /** The server, or the handler, has noticed that the client of the operation has gone away, or the handler has ended. */
     static void left(String operation) {
         LEFT.add(operation);
     }
@@ -34,6 +37,21 @@ final class Work {
     static int runs(String operation) {
         AtomicInteger runs = RUNS.get(operation);
         return runs == null ? 0 : runs.get();
+    }
+
+    /** The first attempt outlives its lease, so that its step doesn't run, and answers as if it had done its work. */
+    static String accept(String operation, DedupContext dedup) {
+        while (dedup.attempt() == 1 && !dedup.leaseLost()) {
+            LockSupport.parkNanos(1_000_000);
+        }
+        try {
+            dedup.step("charge", () -> run(operation));
+            return "charged";
+        } catch (LeaseLostException e) {
+            return "accepted";
+        } finally {
+            left(operation);
+        }
     }
 
     /** Makes runs of the operation wait. */
