@@ -86,7 +86,7 @@ public final class HandledOffsets {
         boolean interrupted = Thread.interrupted(); // the consumer would refuse to commit
         try {
             while (!isCommitted(offsets)) {
-                wokenUp = true;
+                wakeUp();
             }
         } finally {
             if (interrupted) {
@@ -123,7 +123,12 @@ public final class HandledOffsets {
         return true;
     }
 
-    /** A wake-up ended {@code poll}, or arrived within it. */
+    /** A wake-up has interrupted another call of the consumer than the poll, for which it was meant. */
+    void wakeUp() {
+        wokenUp = true;
+    }
+
+    /** Throws a wake-up that arrived within {@code poll}. */
     public void rethrowWakeUp() {
         if (wokenUp) {
             wokenUp = false;
