@@ -7,6 +7,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
+import org.apache.kafka.clients.consumer.CommitFailedException;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.RebalanceInProgressException;
@@ -15,6 +17,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 @DisplayName("A poll loop whose group has no offsets yet")
@@ -87,12 +90,17 @@ class BeginningTest {
         scene.pollUntil(second, () -> scene.effects.size() == 1);
     }
 
-    @Test
+    static List<Supplier<RuntimeException>> refusals() {
+        return List.of(RebalanceInProgressException::new, CommitFailedException::new);
+    }
+
+    @ParameterizedTest
+    @MethodSource("refusals")
     @DisplayName("handles nothing before its beginning is committed")
-    void committedFirst() {
+    void committedFirst(Supplier<RuntimeException> refusal) {
         scene.send(0, "a");
         FaultyConsumer faulty = new FaultyConsumer(scene.consumer(Map.of()));
-        faulty.fail(COMMIT_BEGINNINGS, RebalanceInProgressException::new);
+        faulty.fail(COMMIT_BEGINNINGS, refusal);
         DedupPoll<String, String> poll = scene.open(scene.builder(), faulty.consumer);
         scene.pollUntil(
                 poll,
@@ -103,5 +111,22 @@ class BeginningTest {
                 () -> !scene.effects.isEmpty());
         assertThat(faulty.count(COMMIT_BEGINNINGS)).isGreaterThan(1);
         assertThat(scene.committed(0)).isEqualTo(1);
+    }
+
+    @Test
+    @DisplayName("with assigned partitions, waits while other consumers are members of its group, and loses nothing")
+    void besideMembers() {
+        DedupPoll<String, String> member =
+                scene.open(scene.builder(), scene.consumer(Map.of("max.poll.interval.ms", 600_000)));
+        scene.pollUntil(member, () -> scene.committed(0) == 0);
+        scene.send(0, "a");
+        DedupPoll<String, String> assigned =
+                scene.closing(scene.builder().openAssigned(latest("classic"), List.of(partition)));
+        for (int i = 0; i < 5; i++) {
+            assertThat(assigned.poll(SHORT, scene::effect)).isZero();
+        }
+        member.close();
+        scene.pollUntil(assigned, () -> scene.committed(0) == 1);
+        assertThat(scene.effects).containsExactly("a");
     }
 }

@@ -18,7 +18,9 @@ final class FaultyConsumer {
     /** A {@code commitSync} of partitions of which nothing is handled yet; {@code commitSync} is any other. */
     static final String COMMIT_BEGINNINGS = "commitSync of beginnings";
 
-    final List<String> calls = new CopyOnWriteArrayList<>();
+    private record Call(String method, List<Object> arguments) {}
+
+    private final List<Call> calls = new CopyOnWriteArrayList<>();
     final Consumer<String, String> consumer;
     private final Map<String, Queue<Supplier<RuntimeException>>> faults = new ConcurrentHashMap<>();
     private final Map<String, Runnable> before = new ConcurrentHashMap<>();
@@ -28,7 +30,7 @@ final class FaultyConsumer {
         consumer = (Consumer<String, String>) Proxy.newProxyInstance(
                 getClass().getClassLoader(), new Class<?>[] {Consumer.class}, (self, method, arguments) -> {
                     String name = isOfBeginnings(method, arguments) ? COMMIT_BEGINNINGS : method.getName();
-                    calls.add(name);
+                    calls.add(new Call(name, arguments == null ? List.of() : List.of(arguments)));
                     before.getOrDefault(name, () -> {}).run();
                     Queue<Supplier<RuntimeException>> queue = faults.get(name);
                     Supplier<RuntimeException> fault = queue == null ? null : queue.poll();
@@ -60,6 +62,14 @@ final class FaultyConsumer {
     }
 
     long count(String method) {
-        return calls.stream().filter(method::equals).count();
+        return arguments(method).size();
+    }
+
+    /** Those of each call. */
+    List<List<Object>> arguments(String method) {
+        return calls.stream()
+                .filter(each -> each.method().equals(method))
+                .map(Call::arguments)
+                .toList();
     }
 }

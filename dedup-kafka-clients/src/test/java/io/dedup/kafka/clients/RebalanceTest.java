@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.dedup.kafka.id.KafkaMessageIds;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -20,6 +21,8 @@ import org.apache.kafka.common.errors.WakeupException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @DisplayName("A poll loop in a rebalance")
 class RebalanceTest {
@@ -78,14 +81,19 @@ class RebalanceTest {
         assertThat(events).contains("revoked 1, committed 1");
     }
 
-    @Test
+    @ParameterizedTest
+    @ValueSource(strings = {"classic", "consumer"})
     @DisplayName("a consumer that was expelled while it handled a record doesn't commit, and the next one skips it")
-    void lost() throws Exception {
-        Map<String, Object> impatient = Map.of("max.poll.interval.ms", 1000, "heartbeat.interval.ms", 200);
+    void lost(String protocol) throws Exception {
+        Map<String, Object> impatient = new HashMap<>(Map.of("max.poll.interval.ms", 1000, "group.protocol", protocol));
+        if (protocol.equals("classic")) {
+            impatient.put("heartbeat.interval.ms", 200);
+        }
         scene.send(0, "a", "b");
         AtomicBoolean otherHasPartition = new AtomicBoolean();
+        FaultyConsumer slowConsumer = new FaultyConsumer(scene.consumer(impatient));
         DedupPoll<String, String> slow =
-                scene.open(scene.builder().rebalanceListener(new Events()), scene.consumer(impatient));
+                scene.open(scene.builder().rebalanceListener(new Events()), slowConsumer.consumer);
         DedupPoll<String, String> other = scene.closing(DedupPoll.builder(scene.deduplicator())
                 .id(KafkaMessageIds.key())
                 .rebalanceListener(new Events() {
@@ -94,7 +102,7 @@ class RebalanceTest {
                         otherHasPartition.set(!partitions.isEmpty());
                     }
                 })
-                .open(scene.consumer(Map.of()), List.of(scene.topic)));
+                .open(scene.consumer(Map.of("group.protocol", protocol)), List.of(scene.topic)));
         AtomicBoolean slowHasEnded = new AtomicBoolean();
         AtomicBoolean handling = new AtomicBoolean();
         Future<?> slowly = threads.submit(() -> {
@@ -117,6 +125,10 @@ class RebalanceTest {
         });
         slowly.get();
         scene.pollUntil(slow, () -> events.stream().anyMatch(each -> each.startsWith("lost")));
+        long commits = slowConsumer.count("commitSync");
+        assertThat(commits).isPositive();
+        scene.pollUntil(slow, () -> slowConsumer.count("poll") > 20);
+        assertThat(slowConsumer.count("commitSync")).isEqualTo(commits);
 
         assertThat(scene.effects).containsExactlyInAnyOrder("a", "b");
         assertThat(scene.committed(0)).isEqualTo(2);

@@ -2,6 +2,7 @@ package io.dedup.kafka.clients;
 
 import static io.dedup.kafka.clients.Scene.SHORT;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import java.nio.charset.StandardCharsets;
@@ -10,19 +11,28 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerInterceptor;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.consumer.LogTruncationException;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.AuthenticationException;
+import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.RecordDeserializationException;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.common.errors.WakeupException;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 @DisplayName("A poll loop whose consumer the application configures and uses")
@@ -131,17 +141,124 @@ class UsedConsumerTest {
         };
         await().pollInSameThread().until(() -> {
             skip.set(0);
-            int unused = batches
-                    ? poll.pollBatch(SHORT, records -> {
-                        for (ConsumerRecord<String, String> each : records) {
-                            handler.handle(each);
-                        }
-                    })
-                    : poll.poll(SHORT, handler);
+            int unused = poll(poll, batches, handler);
             return scene.effects.size() >= 6;
         });
         assertThat(scene.effects).containsExactlyInAnyOrder("a", "b", "c", "d", "x", "y");
         assertThat(scene.committed(0)).isEqualTo(4);
+    }
+
+    /** Seeks to a place whose leader the consumer has to ask before it knows its position. */
+    private void seek(Consumer<?, ?> consumer, ConsumerRecord<?, ?> record, long offset) {
+        consumer.seek(
+                new TopicPartition(scene.topic, record.partition()),
+                new OffsetAndMetadata(offset, record.leaderEpoch(), ""));
+    }
+
+    private int poll(DedupPoll<String, String> poll, boolean batches, RecordHandler<String, String> handler) {
+        return batches
+                ? poll.pollBatch(SHORT, records -> {
+                    for (ConsumerRecord<String, String> each : records) {
+                        handler.handle(each);
+                    }
+                })
+                : poll.poll(SHORT, handler);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"classic, false", "classic, true", "consumer, false"})
+    @DisplayName("hands it over again also if the consumer is woken up before it knows where the handler has sought to")
+    void soughtBackAndWokenUp(String protocol, boolean batches) {
+        scene.send(0, "a");
+        DedupPoll<String, String> poll =
+                scene.open(scene.builder(), scene.consumer(Map.of("group.protocol", protocol)));
+        AtomicInteger runs = new AtomicInteger();
+        RecordHandler<String, String> handler = record -> {
+            if (runs.incrementAndGet() == 1) {
+                seek(poll.consumer(), record, record.offset());
+                poll.consumer().wakeup();
+            } else {
+                scene.effect(record);
+            }
+        };
+        assertThatThrownBy(() ->
+                        await().pollInSameThread().until(() -> poll(poll, batches, handler) < 0 || runs.get() > 1))
+                .isInstanceOf(WakeupException.class);
+        assertThat(runs).hasValue(1);
+        assertThat(scene.committed(0)).isZero();
+        await().pollInSameThread().until(() -> poll(poll, batches, handler) == 1);
+        assertThat(scene.effects).containsExactly("a");
+        assertThat(scene.committed(0)).isEqualTo(1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    @DisplayName("hands it over again also if the thread is interrupted while it asks where the handler has sought to")
+    void soughtBackAndInterrupted(boolean batches) {
+        scene.send(0, "a");
+        FaultyConsumer faulty = new FaultyConsumer(scene.consumer(Map.of()));
+        DedupPoll<String, String> poll = scene.open(scene.builder(), faulty.consumer);
+        AtomicInteger runs = new AtomicInteger();
+        RecordHandler<String, String> handler = record -> {
+            if (runs.incrementAndGet() == 1) {
+                seek(faulty.consumer, record, record.offset());
+                faulty.fail("position", () -> new InterruptException("interrupted"));
+            } else {
+                scene.effect(record);
+            }
+        };
+        assertThatThrownBy(() ->
+                        await().pollInSameThread().until(() -> poll(poll, batches, handler) < 0 || runs.get() > 1))
+                .isInstanceOf(InterruptException.class);
+        assertThat(Thread.interrupted()).isTrue();
+        assertThat(runs).hasValue(1);
+        await().pollInSameThread().until(() -> poll(poll, batches, handler) == 1);
+        assertThat(scene.effects).containsExactly("a");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"classic, false", "classic, true", "consumer, false"})
+    @DisplayName("an interruption doesn't undo a success while the consumer doesn't know its position")
+    void interruptedSuccess(String protocol, boolean batches) {
+        scene.send(0, "a");
+        DedupPoll<String, String> poll =
+                scene.open(scene.builder(), scene.consumer(Map.of("group.protocol", protocol)));
+        RecordHandler<String, String> handler = record -> {
+            scene.effect(record);
+            seek(poll.consumer(), record, record.offset() + 1);
+            Thread.currentThread().interrupt();
+        };
+        await().pollInSameThread().until(() -> poll(poll, batches, handler) == 1);
+        assertThat(Thread.interrupted()).isTrue();
+        assertThat(scene.effects).containsExactly("a");
+        assertThat(scene.committed(0)).isEqualTo(1);
+    }
+
+    static Stream<Arguments> noAnswers() {
+        return Stream.of(
+                        new AuthenticationException("expired"),
+                        new LogTruncationException("truncated", Map.of(), Map.of()),
+                        new TimeoutException("no leader"),
+                        new IllegalStateException("closed"))
+                .flatMap(each -> Stream.of(Arguments.of(each, false), Arguments.of(each, true)));
+    }
+
+    @ParameterizedTest
+    @MethodSource("noAnswers")
+    @DisplayName("no failure of the question where the consumer is undoes a success")
+    void positionFails(RuntimeException failure, boolean batches) {
+        scene.send(0, "a");
+        FaultyConsumer faulty = new FaultyConsumer(scene.consumer(Map.of()));
+        DedupPoll<String, String> poll = scene.open(scene.builder(), faulty.consumer);
+        RecordHandler<String, String> handler = record -> {
+            if (scene.effects.isEmpty()) {
+                faulty.fail("position", () -> failure);
+            }
+            scene.effect(record);
+        };
+        await().pollInSameThread().until(() -> poll(poll, batches, handler) == 1);
+        assertThat(scene.effects).containsExactly("a");
+        assertThat(scene.committed(0)).isEqualTo(1);
     }
 
     @Test

@@ -86,7 +86,7 @@ public final class HandledOffsets {
         boolean interrupted = Thread.interrupted(); // the consumer would refuse to commit
         try {
             while (!isCommitted(offsets)) {
-                wokenUp = true;
+                wakeUp();
             }
         } finally {
             if (interrupted) {
@@ -104,12 +104,15 @@ public final class HandledOffsets {
         } catch (WakeupException e) {
             return false;
         } catch (CommitFailedException e) {
+            // No proof that the partitions have moved: an outdated epoch of the member gives this too, and it keeps
+            // them. If they have moved, the next poll calls onPartitionsLost before the member joins again.
             log.warn(
-                    "Cannot commit {}: the partitions have moved to another consumer of the group, for example because"
-                            + " handlers took longer than max.poll.interval.ms. Their records are delivered again;"
-                            + " those that are done count as duplicates",
-                    offsets);
-            offsets.forEach(due::remove);
+                    "Cannot commit {}. If the partitions have moved to another consumer of the group, for example"
+                            + " because handlers took longer than max.poll.interval.ms, their records are delivered"
+                            + " again, and those that are done count as duplicates. Otherwise trying again after the"
+                            + " next poll: {}",
+                    offsets,
+                    e.toString());
         } catch (RebalanceInProgressException e) {
             log.debug("Cannot commit during a rebalance; committing after it", e);
         } catch (RetriableException e) {
@@ -120,7 +123,12 @@ public final class HandledOffsets {
         return true;
     }
 
-    /** A wake-up ended {@code poll}, or arrived within it. */
+    /** A wake-up has interrupted another call of the consumer than the poll, for which it was meant. */
+    void wakeUp() {
+        wokenUp = true;
+    }
+
+    /** Throws a wake-up that arrived within {@code poll}. */
     public void rethrowWakeUp() {
         if (wokenUp) {
             wokenUp = false;

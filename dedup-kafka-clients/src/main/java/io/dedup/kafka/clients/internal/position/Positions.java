@@ -11,15 +11,18 @@ import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.WakeupException;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * How far the records of the last poll are handled. What isn't handled when the poll's turns are over, for whatever
  * reason, is fetched again: until that has worked, the consumer must not poll. Used by the consumer's thread.
  */
 public final class Positions {
+    private static final Logger log = LoggerFactory.getLogger("io.dedup.kafka.clients.DedupPoll");
     private static final Duration ASKING = Duration.ofSeconds(1);
 
     private final Consumer<?, ?> consumer;
@@ -45,18 +48,37 @@ public final class Positions {
     }
 
     /**
-     * Whether the handler has sought to this record or below it. Some seeks leave it to the consumer to ask the broker
-     * where to. A position that isn't known in time, for example while the partition has no leader, counts as unchanged.
+     * Whether the handler, which has returned, has sought to this record or below it. Some seeks leave it to the
+     * consumer to ask the broker where to. A position that isn't known in time, for example while the partition has no
+     * leader, counts as unchanged, and so does one that cannot be asked for: neither is a failure of the handler.
      */
     public boolean isSoughtBack(TopicPartition partition, ConsumerRecord<?, ?> record) {
+        long until = System.nanoTime() + ASKING.toNanos();
+        boolean interrupted = Thread.interrupted(); // the consumer would refuse to answer
         try {
-            return consumer.assignment().contains(partition) && consumer.position(partition, ASKING) <= record.offset();
-        } catch (TimeoutException e) {
+            while (true) {
+                try {
+                    return consumer.assignment().contains(partition)
+                            && consumer.position(partition, timeTo(until)) <= record.offset();
+                } catch (WakeupException e) { // no answer, and meant for the poll
+                    offsets.wakeUp();
+                } catch (InterruptException e) { // no answer, either
+                    interrupted = true;
+                    boolean unused = Thread.interrupted(); // it has set the flag
+                }
+            }
+        } catch (RuntimeException e) {
+            log.debug("Cannot find out whether a handler has sought back; its record counts as handled", e);
             return false;
-        } catch (WakeupException e) { // meant for the next poll
-            consumer.wakeup();
-            return false;
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
         }
+    }
+
+    private static Duration timeTo(long until) {
+        return Duration.ofNanos(Math.max(0, until - System.nanoTime()));
     }
 
     /** Sets the consumer's positions back to the first records that aren't handled. */
