@@ -19,13 +19,17 @@ import org.springframework.boot.test.context.assertj.AssertableApplicationContex
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.kafka.annotation.KafkaHandler;
 import org.springframework.kafka.annotation.KafkaListener;
 import org.springframework.kafka.annotation.PartitionOffset;
 import org.springframework.kafka.annotation.TopicPartition;
 import org.springframework.kafka.config.ConcurrentKafkaListenerContainerFactory;
 import org.springframework.kafka.core.DefaultKafkaConsumerFactory;
 
-/** Listeners that would take each other's messages for duplicates, or their own of another start, without anybody's wish. */
+/**
+ * Listeners that would take each other's messages for duplicates, or their own of another start, without anybody's wish; and annotations
+ * that would have no effect.
+ */
 class ChanceMeetingsTest {
     private final ApplicationContextRunner runner = new ApplicationContextRunner()
             .withConfiguration(AutoConfigurations.of(
@@ -184,6 +188,31 @@ class ChanceMeetingsTest {
                         .satisfies(each -> assertThat(
                                         each.listener().byTopic().get("refunds").id())
                                 .hasToString("header:refund-id")));
+    }
+
+    @KafkaListener(id = "several", topics = "refunds")
+    static class Several {
+        @Deduplicated(id = "header:refund-id")
+        @KafkaHandler
+        void read(String refund) {}
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class OneOfSeveral {
+        @Bean
+        Several several() {
+            return new Several();
+        }
+    }
+
+    @Test
+    @DisplayName("an annotation of a @KafkaHandler, which nothing reads, is refused")
+    void handler() {
+        runner.withUserConfiguration(OneOfSeveral.class)
+                .withPropertyValues("dedup.checks.refuse-unused=false")
+                .run(context -> assertThat(refusal(context))
+                        .contains("is a @KafkaHandler")
+                        .contains("Annotate the class"));
     }
 
     private static List<DeduplicatedListener> listeners(AssertableApplicationContext context) {

@@ -105,7 +105,9 @@ public final class DeduplicatedMethods implements SmartInitializingSingleton, Ri
             for (DeduplicatedMethod method : annotated(user)) {
                 if (method.hasTopic()) {
                     prepare(method, name);
-                } else if (!MethodRules.isOfAdapter(method) && !MethodRules.makesBean(method)) {
+                } else if (MethodRules.isOfAdapter(method)) {
+                    MethodRules.requireRead(method);
+                } else if (!MethodRules.makesBean(method)) {
                     warnings.add(notDeduplicated(method));
                 }
             }

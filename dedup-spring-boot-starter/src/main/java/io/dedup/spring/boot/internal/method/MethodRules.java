@@ -24,10 +24,11 @@ import org.springframework.util.ReflectionUtils;
  * return.
  */
 final class MethodRules {
+    private static final String KAFKA_HANDLER = "org.springframework.kafka.annotation.KafkaHandler";
     private static final List<String> OF_BROKERS = List.of(
             "org.springframework.kafka.annotation.KafkaListener",
             "org.springframework.kafka.annotation.KafkaListeners",
-            "org.springframework.kafka.annotation.KafkaHandler",
+            KAFKA_HANDLER,
             "org.apache.rocketmq.spring.annotation.RocketMQMessageListener",
             "org.apache.rocketmq.client.annotation.RocketMQMessageListener");
     private static final String BEAN = "org.springframework.context.annotation.Bean";
@@ -92,6 +93,19 @@ final class MethodRules {
                         + " what it writes to a database may never be committed, but would be recorded as done. Add"
                         + " @Transactional(propagation = Propagation.REQUIRES_NEW) if it writes to a database, and"
                         + " NOT_SUPPORTED if it doesn't";
+    }
+
+    /**
+     * Checks that the adapter of a broker's listener reads the annotation.
+     *
+     * @throws DedupConfigurationException when it doesn't
+     */
+    static void requireRead(DeduplicatedMethod method) {
+        if (isAnnotated(method.method(), List.of(KAFKA_HANDLER))) {
+            throw refused(
+                    method,
+                    "is a @KafkaHandler, one of the methods of one listener, whose annotations aren't read. Annotate the class");
+        }
     }
 
     /** Whether something else reads the annotation, which then doesn't need a topic. */
