@@ -8,8 +8,10 @@ import static org.awaitility.Awaitility.await;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.consumer.Consumer;
@@ -259,6 +261,39 @@ class UsedConsumerTest {
         await().pollInSameThread().until(() -> poll(poll, batches, handler) == 1);
         assertThat(scene.effects).containsExactly("a");
         assertThat(scene.committed(0)).isEqualTo(1);
+    }
+
+    @Test
+    @DisplayName("after a batch asks once for the position of each partition, and all questions share one second")
+    void asksOncePerPartition() {
+        FaultyConsumer faulty = new FaultyConsumer(scene.consumer(Map.of()));
+        DedupPoll<String, String> poll = scene.open(scene.builder(), faulty.consumer);
+        AtomicInteger sent = new AtomicInteger();
+        AtomicInteger asked = new AtomicInteger();
+        await().pollInSameThread().until(() -> {
+            scene.send(0, "a" + sent.incrementAndGet(), "b" + sent);
+            scene.send(1, "c" + sent, "d" + sent);
+            Set<Integer> partitions = new HashSet<>();
+            int unused = poll.pollBatch(SHORT, records -> {
+                records.forEach(each -> partitions.add(each.partition()));
+                if (partitions.size() == 2) {
+                    asked.set((int) faulty.count("position"));
+                    faulty.before("position", () -> {
+                        long begin = System.nanoTime();
+                        long passes = faulty.count("position") == asked.get() + 1 ? 1100 : 0;
+                        await().until(() -> System.nanoTime() - begin
+                                > Duration.ofMillis(passes).toNanos());
+                        faulty.fail("position", () -> new TimeoutException("no leader"));
+                    });
+                }
+            });
+            return partitions.size() == 2;
+        });
+        List<Object> timeouts = faulty.arguments("position").stream()
+                .skip(asked.get())
+                .map(each -> each.get(1))
+                .toList();
+        assertThat(timeouts).hasSize(2).endsWith(Duration.ZERO);
     }
 
     @Test

@@ -48,37 +48,45 @@ public final class Positions {
     }
 
     /**
-     * Whether the handler, which has returned, has sought to this record or below it. Some seeks leave it to the
-     * consumer to ask the broker where to. A position that isn't known in time, for example while the partition has no
-     * leader, counts as unchanged, and so does one that cannot be asked for: neither is a failure of the handler.
+     * Returns where the consumer continues in these partitions, after a call of the handler has returned, which may
+     * have sought. Some seeks leave it to the consumer to ask the broker where to. A position that isn't known within a
+     * second, for example while the partition has no leader, or that cannot be asked for, is left out: neither is a
+     * failure of the handler. All partitions share that second, so that the next poll comes in time.
      */
-    public boolean isSoughtBack(TopicPartition partition, ConsumerRecord<?, ?> record) {
+    public Map<TopicPartition, Long> afterHandler(Set<TopicPartition> partitions) {
+        Map<TopicPartition, Long> known = new HashMap<>();
         long until = System.nanoTime() + ASKING.toNanos();
         boolean interrupted = Thread.interrupted(); // the consumer would refuse to answer
         try {
-            while (true) {
-                try {
-                    return consumer.assignment().contains(partition)
-                            && consumer.position(partition, timeTo(until)) <= record.offset();
-                } catch (WakeupException e) { // no answer, and meant for the poll
-                    offsets.wakeUp();
-                } catch (InterruptException e) { // no answer, either
-                    interrupted = true;
-                    boolean unused = Thread.interrupted(); // it has set the flag
+            for (TopicPartition each : partitions) {
+                while (!isAnswered(each, until, known)) {
+                    interrupted |= Thread.interrupted(); // an interruption has set the flag again
                 }
             }
-        } catch (RuntimeException e) {
-            log.debug("Cannot find out whether a handler has sought back; its record counts as handled", e);
-            return false;
         } finally {
             if (interrupted) {
                 Thread.currentThread().interrupt();
             }
         }
+        return known;
     }
 
-    private static Duration timeTo(long until) {
-        return Duration.ofNanos(Math.max(0, until - System.nanoTime()));
+    /** Returns false after a wake-up or an interruption: neither is an answer. */
+    private boolean isAnswered(TopicPartition partition, long until, Map<TopicPartition, Long> known) {
+        try {
+            if (consumer.assignment().contains(partition)) {
+                Duration left = Duration.ofNanos(Math.max(0, until - System.nanoTime()));
+                known.put(partition, consumer.position(partition, left));
+            }
+        } catch (WakeupException e) { // meant for the poll
+            offsets.wakeUp();
+            return false;
+        } catch (InterruptException e) {
+            return false;
+        } catch (RuntimeException e) {
+            log.debug("Cannot find out whether a handler has sought back; its records count as handled", e);
+        }
+        return true;
     }
 
     /** Sets the consumer's positions back to the first records that aren't handled. */

@@ -17,6 +17,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
@@ -135,8 +137,11 @@ public final class BatchTurns {
                     executions,
                     () -> {
                         work.handle(handed);
+                        Predicate<Polled<?, ?>> isSoughtBack = outcomes.soughtBack(running.stream()
+                                .map(i -> records.get(i).partition())
+                                .collect(Collectors.toSet()));
                         running.stream()
-                                .filter(i -> outcomes.isSoughtBack(records.get(i)))
+                                .filter(i -> isSoughtBack.test(records.get(i)))
                                 .forEach(soughtBack::add);
                         return null;
                     },

@@ -9,6 +9,10 @@ import io.dedup.kafka.clients.internal.position.Positions;
 import io.dedup.policy.OnStoreFailure;
 import io.dedup.text.Printable;
 import java.time.Duration;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Predicate;
+import org.apache.kafka.common.TopicPartition;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -62,9 +66,11 @@ public final class Outcomes {
         hold(polled, BackOffs.delay(count, FIRST_DEFERRAL, defer.retryAfter()), defer.pause());
     }
 
-    /** Whether the handler, which has returned, has sought to this record or below it. */
-    boolean isSoughtBack(Polled<?, ?> polled) {
-        return positions.isSoughtBack(polled.partition(), polled.record());
+    /** Tells which records of these partitions the handler, which has returned, has sought to or below. */
+    Predicate<Polled<?, ?>> soughtBack(Set<TopicPartition> partitions) {
+        Map<TopicPartition, Long> next = positions.afterHandler(partitions);
+        return each -> next.getOrDefault(each.partition(), Long.MAX_VALUE)
+                <= each.record().offset();
     }
 
     /** The handler has returned, and wants the record again. */

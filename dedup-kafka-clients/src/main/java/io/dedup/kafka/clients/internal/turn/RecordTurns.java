@@ -11,6 +11,7 @@ import io.dedup.adapter.WaitBudget;
 import io.dedup.adapter.poll.ClaimedPoll;
 import io.dedup.kafka.clients.internal.turn.Outcomes.SoughtBack;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -142,7 +143,7 @@ public final class RecordTurns {
     }
 
     private void requireNotSoughtBack(Polled<?, ?> polled) throws SoughtBack {
-        if (outcomes.isSoughtBack(polled)) {
+        if (outcomes.soughtBack(Set.of(polled.partition())).test(polled)) {
             throw new SoughtBack();
         }
     }
