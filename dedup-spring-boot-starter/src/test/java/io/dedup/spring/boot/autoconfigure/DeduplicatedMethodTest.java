@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
@@ -53,6 +54,7 @@ import org.springframework.context.annotation.Scope;
 import org.springframework.context.annotation.ScopedProxyMode;
 import org.springframework.core.Ordered;
 import org.springframework.core.PriorityOrdered;
+import org.springframework.http.ResponseEntity;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.kafka.annotation.KafkaListener;
 import org.springframework.kafka.support.Acknowledgment;
@@ -68,6 +70,9 @@ import org.springframework.transaction.event.TransactionalEventListener;
 import org.springframework.transaction.support.TransactionTemplate;
 import org.springframework.web.context.request.RequestAttributes;
 import org.springframework.web.context.request.RequestContextHolder;
+import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
 
 /** Methods of beans that something else than Kafka or RocketMQ calls: they take effect once for each ID. */
 class DeduplicatedMethodTest {
@@ -538,6 +543,50 @@ class DeduplicatedMethodTest {
             }
         }
 
+        static class LaterInside {
+            @Deduplicated(topic = "orders", consumer = "billing", id = "#id")
+            public Optional<ResponseEntity<Flux<String>>> charge(String id) {
+                return Optional.empty();
+            }
+        }
+
+        static class Streams {
+            @Deduplicated(topic = "orders", consumer = "billing", id = "#id")
+            public ResponseEntity<StreamingResponseBody> charge(String id) {
+                return ResponseEntity.ok().build();
+            }
+        }
+
+        abstract static class Generic<T> {
+            abstract T charged(String id);
+
+            @Deduplicated(topic = "orders", consumer = "billing", id = "#id")
+            public T charge(String id) {
+                return charged(id);
+            }
+        }
+
+        static class LaterByType extends Generic<CompletionStage<String>> {
+            @Override
+            CompletionStage<String> charged(String id) {
+                return new CompletableFuture<>();
+            }
+        }
+
+        static class LaterOfEach extends Generic<List<? extends Future<?>>> {
+            @Override
+            List<Future<?>> charged(String id) {
+                return List.of();
+            }
+        }
+
+        static class Comparing<T extends Comparable<T>> {
+            @Deduplicated(topic = "compared", consumer = "billing", id = "#id")
+            public @Nullable T greatest(String id) {
+                return null;
+            }
+        }
+
         static class Final {
             @Deduplicated(topic = "orders", consumer = "billing", id = "#id")
             public final void charge(String id) {}
@@ -630,6 +679,10 @@ class DeduplicatedMethodTest {
                     "take the messages that the other has handled for duplicates");
             refused(Primitive.class, "Primitive.charge", "returns int");
             refused(Later.class, "Later.charge", "returns CompletableFuture", "executeAsync");
+            refused(LaterInside.class, "LaterInside.charge", "Flux", "executeAsync");
+            refused(Streams.class, "Streams.charge", "StreamingResponseBody", "executeAsync");
+            refused(LaterByType.class, "LaterByType.charge", "CompletionStage", "executeAsync");
+            refused(LaterOfEach.class, "LaterOfEach.charge", "Future", "executeAsync");
             refused(Final.class, "Final.charge", "is final");
             refused(NoConsumer.class, "NoConsumer.charge", "has no consumer name");
             refused(Misspelt.class, "there is no argument #oder", "#order");
@@ -643,6 +696,43 @@ class DeduplicatedMethodTest {
             refused(AcknowledgesKafka.class, "AcknowledgesKafka.charge", "type Acknowledgment", "for a duplicate");
             refused(AcknowledgesElsewhere.class, "AcknowledgesElsewhere.charge", "type Acknowledgement");
             app.withBean(Fine.class).run(context -> assertThat(context).hasNotFailed());
+            app.withBean(Comparing.class).run(context -> assertThat(context).hasNotFailed());
+        }
+
+        /** Its declaration doesn't show what it returns. */
+        static class Anything {
+            final AtomicReference<@Nullable Object> result = new AtomicReference<>();
+
+            @Deduplicated(topic = "orders", consumer = "billing", id = "#id")
+            public @Nullable Object charge(String id) {
+                return result.get();
+            }
+        }
+
+        @Test
+        @DisplayName("a result whose effect may happen later fails the call, which doesn't count as done")
+        void atRunTime() {
+            app.withBean(Anything.class).run(context -> {
+                Anything proxied = context.getBean(Anything.class);
+                Anything target = target(proxied);
+                StreamingResponseBody stream = out -> {};
+                for (Object later : List.of(
+                        new CompletableFuture<>(),
+                        Mono.empty(),
+                        stream,
+                        ResponseEntity.ok(Mono.empty()),
+                        ResponseEntity.ok(stream),
+                        Optional.of(new CompletableFuture<>()),
+                        Optional.of(ResponseEntity.ok(Flux.empty())))) {
+                    target.result.set(later);
+                    assertThatThrownBy(() -> proxied.charge("a"))
+                            .isInstanceOf(IllegalStateException.class)
+                            .hasMessageContainingAll("Anything.charge", "topic orders", "executeAsync");
+                }
+                target.result.set(ResponseEntity.ok("charged"));
+                assertThat(proxied.charge("a")).isEqualTo(ResponseEntity.ok("charged"));
+                assertThat(proxied.charge("a")).isNull();
+            });
         }
 
         @Configuration(proxyBeanMethods = false)

@@ -67,9 +67,20 @@ final class MethodCalls {
         }
         @Nullable Object[] arguments = invocation.getArguments();
         List<@Nullable Object> values = Collections.unmodifiableList(Arrays.asList(arguments));
-        return run(values, DeduplicatedCalls.Body.of(invocation)) instanceof CallResult.Returned returned
+        DeduplicatedCalls.Body body = DeduplicatedCalls.Body.of(invocation);
+        return run(values, () -> ended(body.run())) instanceof CallResult.Returned returned
                 ? returned.value()
                 : method.method().getReturnType() == Optional.class ? Optional.empty() : null;
+    }
+
+    /** Fails the run of a method whose effect may still happen: it isn't known what its declared result is, such as an Object. */
+    private @Nullable Object ended(@Nullable Object result) {
+        Class<?> late = LateResults.in(result);
+        if (late != null) {
+            throw new IllegalStateException("Method " + method.name() + " (topic " + topic + ") has returned a "
+                    + late.getSimpleName() + MethodRules.LATE + ". The call counts as failed");
+        }
+        return result;
     }
 
     private CallResult run(List<@Nullable Object> arguments, DeduplicatedCalls.Body body) throws Throwable {

@@ -6,17 +6,12 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Callable;
-import java.util.concurrent.Future;
-import java.util.stream.BaseStream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.Advisor;
 import org.springframework.aop.PointcutAdvisor;
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.aop.interceptor.AsyncExecutionInterceptor;
-import org.springframework.core.KotlinDetector;
-import org.springframework.core.ReactiveAdapterRegistry;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 
@@ -32,7 +27,10 @@ final class MethodRules {
             "org.apache.rocketmq.spring.annotation.RocketMQMessageListener",
             "org.apache.rocketmq.client.annotation.RocketMQMessageListener");
     private static final String BEAN = "org.springframework.context.annotation.Bean";
-    private static final String ASYNC_RESULTS_OF_WEB = "org.springframework.web.";
+
+    /** Why a result of {@link LateResults} cannot be, and what to do. */
+    static final String LATE = ", so its effect may happen after its return, and would count as done"
+            + " before. Wait for the effect in the method, or call Deduplicator.executeAsync";
 
     private MethodRules() {}
 
@@ -65,10 +63,9 @@ final class MethodRules {
             return "returns " + result + ", but there is no value for a duplicate. Return "
                     + "the object type instead, which" + " may be null";
         }
-        if (endsLater(method.method(), result)) {
-            return "returns " + result.getSimpleName()
-                    + ", so its effect may happen after its return, and would count as done"
-                    + " before. Wait for the effect in the method, or call Deduplicator.executeAsync";
+        Class<?> late = LateResults.declared(method.method(), method.type());
+        if (late != null) {
+            return "returns " + late.getSimpleName() + LATE;
         }
         Class<?> acknowledging = AcknowledgingParameters.first(method.method());
         if (acknowledging != null) {
@@ -91,29 +88,6 @@ final class MethodRules {
                         + " what it writes to a database may never be committed, but would be recorded as done. Add"
                         + " @Transactional(propagation = Propagation.REQUIRES_NEW) if it writes to a database, and"
                         + " NOT_SUPPORTED if it doesn't";
-    }
-
-    private static boolean endsLater(Method method, Class<?> result) {
-        return Future.class.isAssignableFrom(result)
-                || Callable.class.isAssignableFrom(result)
-                || BaseStream.class.isAssignableFrom(result)
-                || ReactiveAdapterRegistry.getSharedInstance().getAdapter(result) != null
-                || KotlinDetector.isSuspendingFunction(method)
-                || isAsyncResultOfWeb(result);
-    }
-
-    /** Such as {@code DeferredResult}, {@code WebAsyncTask}, {@code ResponseBodyEmitter} and {@code StreamingResponseBody}. */
-    private static boolean isAsyncResultOfWeb(Class<?> result) {
-        for (Class<?> each = result; each != null; each = each.getSuperclass()) {
-            String name = each.getName();
-            if (name.startsWith(ASYNC_RESULTS_OF_WEB)
-                    && (name.contains(".context.request.async.")
-                            || name.endsWith("ResponseBodyEmitter")
-                            || name.endsWith("StreamingResponseBody"))) {
-                return true;
-            }
-        }
-        return false;
     }
 
     /** Whether something else reads the annotation, which then doesn't need a topic. */
