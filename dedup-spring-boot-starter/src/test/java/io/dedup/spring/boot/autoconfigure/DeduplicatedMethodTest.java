@@ -764,6 +764,25 @@ class DeduplicatedMethodTest {
             public void charge(String id) {}
         }
 
+        @Deduplicated(topic = "orders", consumer = "billing", id = "#id")
+        static class OnTheClass {
+            public void charge(String id) {}
+        }
+
+        @Test
+        @DisplayName(
+                "an annotation with a topic on a class has no effect: it is warned of, and with dedup.strict refused")
+        void onTheClass() {
+            try (Logs logs = new Logs()) {
+                app.withBean(OnTheClass.class)
+                        .run(context -> assertThat(context).hasNotFailed());
+                assertThat(logs.warnings()).anySatisfy(text -> assertThat(text).contains("OnTheClass", "methods"));
+            }
+            app.withBean(OnTheClass.class)
+                    .withPropertyValues("dedup.strict=true")
+                    .run(context -> assertThat(context).hasFailed());
+        }
+
         @Test
         @DisplayName("an annotation that has no effect is warned of, and with dedup.strict refused")
         void noTopic() {

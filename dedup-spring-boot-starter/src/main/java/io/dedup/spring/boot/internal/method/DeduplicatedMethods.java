@@ -97,7 +97,12 @@ public final class DeduplicatedMethods implements SmartInitializingSingleton, Ri
                     || ScopedProxyUtils.isScopedTarget(name)) {
                 continue;
             }
-            for (DeduplicatedMethod method : annotated(ClassUtils.getUserClass(type))) {
+            Class<?> user = ClassUtils.getUserClass(type);
+            Warning ofClass = MethodRules.hasUselessTopic(user) ? uselessTopic(user) : null;
+            if (ofClass != null && !warnings.contains(ofClass)) { // there may be several beans of it
+                warnings.add(ofClass);
+            }
+            for (DeduplicatedMethod method : annotated(user)) {
                 if (method.hasTopic()) {
                     prepare(method, name);
                 } else if (!MethodRules.isOfAdapter(method) && !MethodRules.makesBean(method)) {
@@ -153,6 +158,14 @@ public final class DeduplicatedMethods implements SmartInitializingSingleton, Ri
                         + " thread of its publisher, which still holds the connection of its transaction: a few events may"
                         + " use up the pool",
                 "Add @Async, or set " + YamlPath.listener(method.name()) + ".max-wait to a few seconds.");
+    }
+
+    private static Warning uselessTopic(Class<?> type) {
+        return new Warning(
+                "Class " + type.getSimpleName()
+                        + " is annotated with @Deduplicated and a topic, but that deduplicates single methods only, and none of"
+                        + " this class by it",
+                "Put the annotation on the methods, or remove it.");
     }
 
     private static Warning notDeduplicated(DeduplicatedMethod method) {

@@ -1,10 +1,12 @@
 package io.dedup.spring.boot.internal.method;
 
 import io.dedup.spring.boot.DedupConfigurationException;
+import io.dedup.spring.boot.Deduplicated;
 import io.dedup.spring.boot.internal.store.MethodTransactions;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.Advisor;
@@ -12,8 +14,10 @@ import org.springframework.aop.PointcutAdvisor;
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.aop.interceptor.AsyncExecutionInterceptor;
+import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
+import org.springframework.util.ReflectionUtils;
 
 /**
  * Which methods can be deduplicated: those that a proxy can stand in front of, and whose effect has happened, and is durable, when they
@@ -98,6 +102,16 @@ final class MethodRules {
     /** Whether it makes a bean that may be a listener of RocketMQ. */
     static boolean makesBean(DeduplicatedMethod method) {
         return isAnnotated(method.method(), List.of(BEAN));
+    }
+
+    /** Whether a class is annotated as if it were a method, and isn't a listener of a broker with an adapter. */
+    static boolean hasUselessTopic(Class<?> type) {
+        Deduplicated annotation = AnnotatedElementUtils.findMergedAnnotation(type, Deduplicated.class);
+        return annotation != null
+                && !annotation.topic().isEmpty()
+                && !isAnnotatedClass(type)
+                && Arrays.stream(ReflectionUtils.getAllDeclaredMethods(type))
+                        .noneMatch(method -> isAnnotated(method, OF_BROKERS));
     }
 
     private static boolean isAnnotated(Method method, List<String> names) {
