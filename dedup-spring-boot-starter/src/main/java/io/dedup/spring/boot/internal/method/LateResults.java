@@ -1,5 +1,6 @@
 package io.dedup.spring.boot.internal.method;
 
+import io.dedup.spring.boot.internal.call.ResponseBody;
 import java.lang.reflect.Method;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -31,9 +32,6 @@ final class LateResults {
             "AsyncServerResponse",
             "SseServerResponse",
             "StreamingServerResponse");
-
-    private static final boolean HTTP =
-            ClassUtils.isPresent("org.springframework.http.HttpEntity", LateResults.class.getClassLoader());
 
     /** A type may be declared in terms of itself. */
     private static final int DEEPEST = 8;
@@ -79,10 +77,7 @@ final class LateResults {
         if (late != null) {
             return late;
         }
-        if (result instanceof Optional<?> optional) {
-            return in(optional.orElse(null));
-        }
-        return HTTP && Http.isEntity(result) ? in(Http.body(result)) : null;
+        return in(result instanceof Optional<?> optional ? optional.orElse(null) : ResponseBody.of(result));
     }
 
     /** What makes results of this class late. */
@@ -109,16 +104,5 @@ final class LateResults {
         return name.startsWith(OF_WEB)
                 && (name.contains(".context.request.async.")
                         || NAMES_OF_WEB.stream().anyMatch(name::endsWith));
-    }
-
-    /** Loaded only where {@code spring-web} is. */
-    private static final class Http {
-        static boolean isEntity(Object result) {
-            return result instanceof org.springframework.http.HttpEntity<?>;
-        }
-
-        static @Nullable Object body(Object entity) {
-            return ((org.springframework.http.HttpEntity<?>) entity).getBody();
-        }
     }
 }
