@@ -214,7 +214,7 @@ public final class MySqlDialect implements Dialect {
             }
             if (MySqlServer.logsStatements(connection)) {
                 warnings.add("The server runs with binlog_format = STATEMENT: it refuses to write at READ COMMITTED, so"
-                        + " expired records can't be purged. Set it to ROW or MIXED");
+                        + " expired records cannot be purged. Set it to ROW or MIXED");
             }
             return warnings;
         }
