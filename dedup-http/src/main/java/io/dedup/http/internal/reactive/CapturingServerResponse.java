@@ -112,6 +112,9 @@ final class CapturingServerResponse extends ServerHttpResponseDecorator {
 
     /** Nothing until the content is complete and the run is settled, or it gets larger than the limit. */
     private Flux<DataBuffer> held(Publisher<? extends DataBuffer> content) {
+        if (!passing) {
+            body.clear(); // of content that has failed, and whose failure is answered now
+        }
         Flux<DataBuffer> exceeding = Flux.from(content).<DataBuffer>handle((buffer, sink) -> {
             byte[] bytes = new byte[buffer.readableByteCount()];
             buffer.read(bytes);

@@ -40,6 +40,7 @@ import org.springframework.http.codec.multipart.FilePart;
 import org.springframework.transaction.reactive.TransactionContextManager;
 import org.springframework.transaction.reactive.TransactionSynchronizationManager;
 import org.springframework.web.bind.annotation.CrossOrigin;
+import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestAttribute;
@@ -242,6 +243,17 @@ class WebFluxTest extends HttpContract {
             return "run " + Work.run(operation);
         }
 
+        @PostMapping("/half")
+        Flux<byte[]> half(@RequestParam String operation) {
+            Work.run(operation);
+            return Flux.just("half".getBytes(StandardCharsets.UTF_8)).concatWith(Mono.error(new HalfException()));
+        }
+
+        @ExceptionHandler(HalfException.class)
+        ResponseEntity<String> failed() {
+            return ResponseEntity.status(422).body("failed");
+        }
+
         @PostMapping("/accepted")
         Mono<ResponseEntity<String>> accepted(
                 @RequestParam String operation, @RequestAttribute(HttpDedup.CONTEXT) DedupContext dedup) {
@@ -273,6 +285,23 @@ class WebFluxTest extends HttpContract {
             Work.run(operation);
             return ResponseEntity.noContent().build();
         }
+    }
+
+    private static final class HalfException extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+    }
+
+    @Test
+    @DisplayName(
+            "if the content fails while it is held, the client gets the answer to the failure, and nothing of the content")
+    void failsWhileHeld() {
+        HttpResponse<String> first = post("/stored/half", "10");
+        assertThat(first.statusCode()).isEqualTo(422);
+        assertThat(first.body()).isEqualTo("failed");
+        HttpResponse<String> second = post("/stored/half", "10");
+        assertThat(isReplay(second)).isTrue();
+        assertThat(second.body()).isEqualTo("failed");
+        assertThat(runs()).isEqualTo(1);
     }
 
     @Override
