@@ -4,8 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.dedup.DedupContext;
+import io.dedup.LiveLease;
 import io.dedup.adapter.DedupAdapter;
 import io.dedup.policy.DedupMode;
+import io.dedup.step.LeaseLostException;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -82,6 +85,36 @@ class ShareManualTest {
             next().acknowledge();
             group.awaitSettled();
             assertThat(calls).containsExactly("a 1", "a 2", "a 1");
+        }
+    }
+
+    @Test
+    @DisplayName("a handler that has left a step out, because its lease was lost, cannot accept its record")
+    void stepLeftOut() {
+        AtomicInteger refused = new AtomicInteger();
+        try (ShareScene group = new ShareScene(new Scene())) {
+            group.scene.send("a");
+            AcknowledgingShareConsumerAwareMessageListener<String, String> listener = (record, ack, consumer) -> {
+                if (calls.isEmpty()) { // an operator takes the claim away, as another consumer would
+                    group.scene.dedup.forget(group.scene.key("a"), LiveLease.OVERRIDE);
+                }
+                try {
+                    DedupContext context = group.scene.contexts.current();
+                    context.step("charge", () -> calls.add("charge"));
+                    context.step("mail", () -> calls.add("mail"));
+                } catch (LeaseLostException e) {
+                    calls.add("goes on all the same");
+                }
+                try {
+                    ack.acknowledge();
+                } catch (LeaseLostException e) {
+                    refused.incrementAndGet();
+                }
+            };
+            group.start(group.container(ShareAckMode.MANUAL, listener));
+            group.awaitSettled();
+            assertThat(calls).containsExactly("charge", "goes on all the same", "charge", "mail");
+            assertThat(refused).hasValue(1);
         }
     }
 

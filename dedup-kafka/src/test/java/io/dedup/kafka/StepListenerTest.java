@@ -3,6 +3,8 @@ package io.dedup.kafka;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dedup.DedupContext;
+import io.dedup.LiveLease;
+import io.dedup.step.LeaseLostException;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -14,8 +16,12 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.kafka.annotation.KafkaListener;
+import org.springframework.kafka.listener.ContainerProperties.AckMode;
 import org.springframework.kafka.listener.DefaultErrorHandler;
+import org.springframework.kafka.support.Acknowledgment;
 import org.springframework.util.backoff.FixedBackOff;
 
 /** Listeners that name the steps of their work. */
@@ -107,6 +113,46 @@ class StepListenerTest {
     @DisplayName("so does one in Kotlin")
     void kotlin() {
         goesOn(new SteppingListener(steps));
+    }
+
+    record Acknowledging(Scene scene, List<String> steps, AtomicInteger refused) {
+        @KafkaListener(id = "steps", groupId = "${group}", topics = "${topic}")
+        void on(ConsumerRecord<String, String> record, DedupContext context, Acknowledgment ack) {
+            if (steps.isEmpty()) { // an operator takes the claim away, as another consumer would
+                scene.dedup.forget(scene.key(Scene.id(record)), LiveLease.OVERRIDE);
+            }
+            try {
+                context.step("charge", () -> steps.add("charge"));
+                context.step("mail", () -> steps.add("mail"));
+            } catch (LeaseLostException e) {
+                steps.add("goes on all the same");
+            }
+            try {
+                ack.acknowledge();
+            } catch (LeaseLostException e) {
+                refused.incrementAndGet();
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    @DisplayName("a handler that has left a step out, because its lease was lost, cannot acknowledge its record")
+    void acknowledged(boolean asyncAcks) {
+        AtomicInteger refused = new AtomicInteger();
+        try (Scene scene = new Scene()) {
+            new AnnotatedScene(scene)
+                    .with(factory -> {
+                        factory.getContainerProperties().setAckMode(AckMode.MANUAL);
+                        factory.getContainerProperties().setAsyncAcks(asyncAcks);
+                    })
+                    .start(new Acknowledging(scene, steps, refused));
+            scene.send("a");
+            scene.awaitCommitted(1);
+
+            assertThat(steps).containsExactly("charge", "goes on all the same", "charge", "mail");
+            assertThat(refused).hasValue(1);
+        }
     }
 
     private void goesOn(Object listener) {

@@ -87,6 +87,7 @@ public final class ManualAcks {
      * @param ack the container's acknowledgment that goes with it, if any; sent when everything below is finished
      */
     public void acknowledgeOnly(PendingDelivery delivery, @Nullable ContainerAck ack) {
+        delivery.requireNotStopped();
         List<PendingDelivery> closing = pending.closeOnly(List.of(delivery), ack);
         if (!closing.isEmpty()) {
             complete(closing, ack);

@@ -163,11 +163,12 @@ public final class PendingDeliveries {
         List<PendingDelivery> closing = new ArrayList<>();
         lock.lock();
         try {
-            if (ack != null) {
-                ack.request(); // before anything is sent: acks are sent in offset order
-            }
             for (PendingDelivery last : upTo) {
                 closing.addAll(last.partition.givenUpTo(last.offset));
+            }
+            closing.forEach(PendingDelivery::requireNotStopped);
+            if (ack != null) {
+                ack.request(); // before anything is sent: acks are sent in offset order
             }
             closing.forEach(PendingDelivery::close); // last: whoever gets a delivery returned must close it
         } finally {

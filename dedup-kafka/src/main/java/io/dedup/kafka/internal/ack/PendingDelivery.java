@@ -3,6 +3,8 @@ package io.dedup.kafka.internal.ack;
 import io.dedup.DedupKey;
 import io.dedup.adapter.Delivery;
 import io.dedup.adapter.Execution;
+import io.dedup.adapter.HandlerRun;
+import io.dedup.step.LeaseLostException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -47,6 +49,18 @@ public final class PendingDelivery {
         this.offset = record.offset();
         this.state = state;
         this.execution = execution;
+    }
+
+    /**
+     * Checks that none of its steps was left out, because the lease was lost: acknowledged, that one could be lost.
+     *
+     * @throws LeaseLostException for the caller of the acknowledgment, whose handler it must end
+     */
+    void requireNotStopped() {
+        LeaseLostException stopped = execution == null ? null : HandlerRun.stopped(execution);
+        if (stopped != null) {
+            throw stopped;
+        }
     }
 
     /** Creates the delivery of a record that the handler is about to get. */

@@ -1,7 +1,9 @@
 package io.dedup.kafka.internal.share;
 
 import io.dedup.adapter.Execution;
+import io.dedup.adapter.HandlerRun;
 import io.dedup.kafka.internal.ack.NackedException;
+import io.dedup.step.LeaseLostException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.springframework.kafka.support.ShareAcknowledgment;
 
@@ -30,6 +32,10 @@ final class ClaimedShareAcknowledgment implements ShareAcknowledgment {
 
     @Override
     public void acknowledge() {
+        LeaseLostException stopped = HandlerRun.stopped(execution);
+        if (stopped != null) {
+            throw stopped; // accepted, the step that was left out could be lost
+        }
         settle("acknowledge()");
         try {
             execution.succeed(null, consumer.freshBudget());
