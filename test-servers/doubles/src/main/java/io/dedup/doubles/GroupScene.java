@@ -84,7 +84,8 @@ public abstract class GroupScene implements AutoCloseable {
                 .shutdownTimeout(Duration.ZERO)
                 .defaults(changes.apply(DedupPolicy.builder()
                                 .lease(Duration.ofSeconds(2))
-                                .maxProcessingTime(Duration.ofMinutes(10)) // longer than any test
+                                .maxProcessingTime(Duration.ofMinutes(
+                                        4)) // longer than a test waits, shorter than max.poll.interval.ms
                                 .inFlightWait(Duration.ZERO)
                                 .maxDeferDelay(Duration.ofMillis(50)))
                         .build())
