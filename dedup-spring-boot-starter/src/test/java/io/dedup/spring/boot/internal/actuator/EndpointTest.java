@@ -166,6 +166,9 @@ class EndpointTest {
     void findsAndForgetsWhateverTheId(String id) throws Exception {
         TestApp.send("orders", null, "first", "order-id", id);
         TestApp.send("orders", null, "duplicate", "order-id", id);
+        // In the same partition: the duplicate isn't handled after the deletion.
+        TestApp.send("orders", null, "behind " + id, "order-id", "behind " + id);
+        await().until(() -> TestApp.handled("orders").contains("behind " + id));
         String path = "/" + scope("orders") + "/" + base64(id);
         await().untilAsserted(() -> assertThat(call("GET", path).body())
                 .contains("\"redis\":{\"state\":\"DONE\"")
