@@ -66,7 +66,7 @@ public final class Outcomes {
         hold(polled, BackOffs.delay(count, FIRST_DEFERRAL, defer.retryAfter()), defer.pause());
     }
 
-    /** Tells which records of these partitions the handler, which has returned, has sought to or below. */
+    /** Whether the handler, which has returned, has sought to a record of these partitions or below it. */
     Predicate<Polled<?, ?>> soughtBack(Set<TopicPartition> partitions) {
         Map<TopicPartition, Long> next = positions.afterHandler(partitions);
         return each -> next.getOrDefault(each.partition(), Long.MAX_VALUE)

@@ -14,10 +14,10 @@ import java.util.Set;
  * has handled for a duplicate.
  */
 final class SharedRecords {
-    private SharedRecords() {}
-
     /** Between these a group may move. Others share nothing by names alone: one may call the other, or pass its messages on. */
     private static final Set<String> MESSAGE_BROKERS = Set.of("Kafka", "RocketMQ");
+
+    private SharedRecords() {}
 
     /**
      * Checks two listeners. A move from one broker or cluster to another needs records that both share, but nobody else does, so both

@@ -1,5 +1,7 @@
 package io.dedup.spring.boot.internal.plan;
 
+import static java.util.Objects.requireNonNull;
+
 import io.dedup.policy.DedupMode;
 import io.dedup.spring.boot.DedupConfigurationException;
 import io.dedup.spring.boot.DedupProperties;
@@ -97,9 +99,9 @@ public final class TopicPlans {
                 Stream.concat(topics.ofPattern(listens).stream(), own.stream()).toList());
     }
 
-    /** The first entry of a topic that is named isn't for all that a listener's pattern finds. */
+    /** The entry of this topic, which is named, isn't for all topics that a listener's pattern finds. */
     DedupConfigurationException onlySome(String listener, Pattern listens, String topic) {
-        return onlySome(listener, listens, topics.of(topic).get(topics.of(topic).size() - 1));
+        return onlySome(listener, listens, requireNonNull(topics.named().get(topic)));
     }
 
     private static DedupConfigurationException onlySome(String listener, Pattern listens, SettingsLayer entry) {
