@@ -1,7 +1,6 @@
 package io.dedup.examples.moving;
 
 import io.dedup.DedupHandler;
-import io.dedup.DedupOutcome;
 import io.dedup.Deduplicator;
 import io.dedup.examples.moving.OldScheme.Entry;
 import java.time.Duration;
@@ -25,16 +24,11 @@ public final class Bridge {
      * @return false if it has to be delivered again
      */
     public boolean handle(String topic, String id, Runnable effect) {
-        // Before dedup claims, so that it does not record as done what an old consumer may still be handling.
-        Entry entry = old.claim(id);
-        while (entry == Entry.RUNNING) {
-            pause();
-            entry = old.claim(id);
-        }
-        if (entry == Entry.KNOWN) {
-            return true;
-        }
-        DedupHandler<Boolean, RuntimeException> handler = context -> {
+        // Under dedup's claim, so that no other bridge removes the entry between the look at it and the effect.
+        DedupHandler<Boolean, KnownToOldScheme> handler = context -> {
+            if (claim(id) == Entry.KNOWN) {
+                throw new KnownToOldScheme();
+            }
             try {
                 effect.run();
             } catch (RuntimeException | Error e) {
@@ -44,16 +38,20 @@ public final class Bridge {
             old.done(id);
             return true;
         };
-        DedupOutcome<Boolean> outcome = dedup.execute(dedup.key(topic, id), handler);
-        if (outcome instanceof DedupOutcome.Duplicate) {
-            old.done(id);
-        } else if (outcome instanceof DedupOutcome.Deferred) {
-            if (entry == Entry.NEW) {
-                old.failed(id); // a new consumer without the bridge is handling the message
-            }
-            return false;
+        try {
+            return dedup.execute(dedup.key(topic, id), handler).mayAck();
+        } catch (KnownToOldScheme e) {
+            return true;
         }
-        return true;
+    }
+
+    private Entry claim(String id) {
+        Entry entry = old.claim(id);
+        while (entry == Entry.RUNNING) {
+            pause();
+            entry = old.claim(id);
+        }
+        return entry;
     }
 
     private static void pause() {
@@ -63,6 +61,11 @@ public final class Bridge {
             Thread.currentThread().interrupt();
             throw new IllegalStateException("interrupted while an old consumer handles the message", e);
         }
+    }
+
+    /** Thrown so that dedup does not record as done what an old consumer may still be handling. */
+    private static final class KnownToOldScheme extends Exception {
+        private static final long serialVersionUID = 1;
     }
 }
 // docs:end

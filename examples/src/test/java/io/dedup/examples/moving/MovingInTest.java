@@ -1,6 +1,8 @@
 package io.dedup.examples.moving;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.dedup.DedupHandler;
@@ -9,6 +11,7 @@ import io.dedup.Deduplicator;
 import io.dedup.engine.Deduplicators;
 import io.dedup.examples.moving.OldScheme.Entry;
 import io.dedup.migration.ImportReport;
+import io.dedup.migration.ImportedId;
 import io.dedup.policy.DedupMode;
 import io.dedup.policy.DedupPolicy;
 import io.dedup.store.DedupStore;
@@ -33,6 +36,7 @@ import java.util.Random;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -40,6 +44,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -158,6 +163,38 @@ class MovingInTest {
             assertThat(imported.read()).isBetween((long) THIRD, 2L * THIRD);
         }
         assertEachOnce(3 * THIRD);
+    }
+
+    /** One bridge fails and removes its entry while another one has the message as well; an old consumer is faster than both. */
+    @ParameterizedTest
+    @EnumSource(value = Scheme.class, mode = EnumSource.Mode.EXCLUDE, names = "UNIQUE_KEY_TABLE")
+    void bridgeFailsBesideAnotherOne(Scheme scheme) throws Exception {
+        OldScheme old = open(scheme);
+        Consumer oldConsumer = id -> consumeOld(scheme, old, id);
+        CountDownLatch otherHasLooked = new CountDownLatch(1);
+        CountDownLatch otherMayGoOn = new CountDownLatch(1);
+        OldScheme slow = new SlowScheme(old, otherHasLooked, otherMayGoOn);
+        ExecutorService thread = Executors.newSingleThreadExecutor();
+        try (Deduplicator dedup = deduplicator(false)) {
+            Bridge other = new Bridge(dedup, slow);
+            List<Future<Boolean>> deliveries = new ArrayList<>();
+            Runnable failing = () -> {
+                deliveries.add(thread.submit(() -> other.handle(TOPIC, "order-0", () -> handled("order-0"))));
+                await().until(() ->
+                        otherHasLooked.getCount() == 0 || deliveries.get(0).isDone());
+                throw new IllegalStateException("fails");
+            };
+            assertThatIllegalStateException()
+                    .isThrownBy(() -> new Bridge(dedup, old).handle(TOPIC, "order-0", failing));
+            await().until(() -> oldConsumer.consume("order-0"));
+            otherMayGoOn.countDown();
+
+            deliveries.get(0).get(60, TimeUnit.SECONDS);
+            deliver(0, 1, List.of(id -> bridged(new Bridge(dedup, old), id)));
+        } finally {
+            thread.shutdownNow();
+        }
+        assertEachOnce(1);
     }
 
     @Test
@@ -353,11 +390,45 @@ class MovingInTest {
         if (inTransaction) {
             uncommitted.get().add(id);
         } else {
-            effects.merge(id, 1, Integer::sum);
+            handled(id);
         }
     }
 
+    private void handled(String id) {
+        effects.merge(id, 1, Integer::sum);
+    }
+
     private void commit() {
-        uncommitted.get().forEach(id -> effects.merge(id, 1, Integer::sum));
+        uncommitted.get().forEach(this::handled);
+    }
+
+    /** Waits after the look at an entry. */
+    private record SlowScheme(OldScheme scheme, CountDownLatch hasLooked, CountDownLatch mayGoOn) implements OldScheme {
+        @Override
+        public Entry claim(String id) {
+            Entry entry = scheme.claim(id);
+            hasLooked.countDown();
+            try {
+                assertThat(mayGoOn.await(60, TimeUnit.SECONDS)).isTrue();
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+            return entry;
+        }
+
+        @Override
+        public void done(String id) {
+            scheme.done(id);
+        }
+
+        @Override
+        public void failed(String id) {
+            scheme.failed(id);
+        }
+
+        @Override
+        public Stream<ImportedId> handled() {
+            return scheme.handled();
+        }
     }
 }
