@@ -58,6 +58,8 @@ public interface DedupContext {
      * SELECT 1 FROM fence WHERE message_id = :id AND token = :token FOR UPDATE;
      * }</pre>
      *
+     * <p>A token stops late runs of one message. If several messages change a resource, compare a version with the write as well.
+     *
      * <p>See Martin Kleppmann, <i>How to do distributed locking</i> (2016).
      */
     long fencingToken();

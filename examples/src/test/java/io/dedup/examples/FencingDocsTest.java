@@ -20,6 +20,9 @@ import org.junit.jupiter.api.Test;
 
 /** The SQL of "Fencing tokens" in docs/guarantees.md, run by a paused handler and by the handler that has taken over. */
 class FencingDocsTest {
+    private static final String ID = "o-1";
+    private static final Account NONE = new Account(0, 0);
+
     private final SqlDatabase database = PostgresServers.newDatabase();
     private List<String> sql = List.of();
 
@@ -37,8 +40,10 @@ class FencingDocsTest {
         assertThat(sql).hasSize(5);
         try (Connection connection = connect()) {
             connection.createStatement().execute(sql.get(0));
-            connection.createStatement().execute("CREATE TABLE account (number int PRIMARY KEY, balance bigint)");
-            connection.createStatement().execute("INSERT INTO account VALUES (1, 100)");
+            connection
+                    .createStatement()
+                    .execute("CREATE TABLE account (number int PRIMARY KEY, balance bigint, version bigint)");
+            connection.createStatement().execute("INSERT INTO account VALUES (1, 100, 1)");
         }
     }
 
@@ -51,16 +56,16 @@ class FencingDocsTest {
     void aRunThatWasPausedAfterItsReadCannotWrite() throws SQLException {
         try (Connection paused = connect();
                 Connection successor = connect()) {
-            assertThat(show(paused, 1)).isTrue();
-            long before = balance(paused);
-            assertThat(show(successor, 2)).isTrue();
-            long current = balance(successor);
+            assertThat(show(paused, ID, 1)).isTrue();
+            Account before = read(paused);
+            assertThat(show(successor, ID, 2)).isTrue();
+            Account current = read(successor);
 
-            assertThat(write(paused, 1, before + 10)).isFalse();
-            assertThat(write(successor, 2, current + 10)).isTrue();
+            assertThat(write(paused, ID, 1, before.plus(10))).isFalse();
+            assertThat(write(successor, ID, 2, current.plus(10))).isTrue();
 
             assertThat(balance(successor)).isEqualTo(110);
-            assertThat(show(paused, 1)).isFalse();
+            assertThat(show(paused, ID, 1)).isFalse();
         }
     }
 
@@ -69,10 +74,28 @@ class FencingDocsTest {
     void whatWasWrittenInTimeIsRead() throws SQLException {
         try (Connection paused = connect();
                 Connection successor = connect()) {
-            assertThat(show(paused, 1)).isTrue();
-            assertThat(write(paused, 1, balance(paused) + 10)).isTrue();
-            assertThat(show(successor, 2)).isTrue();
+            assertThat(show(paused, ID, 1)).isTrue();
+            assertThat(write(paused, ID, 1, read(paused).plus(10))).isTrue();
+            assertThat(show(successor, ID, 2)).isTrue();
             assertThat(balance(successor)).isEqualTo(110);
+        }
+    }
+
+    /** Each has a token of its own, so only the account's version can tell them apart. */
+    @Test
+    void anotherMessageCannotOverwriteABalance() throws SQLException {
+        try (Connection first = connect();
+                Connection second = connect()) {
+            assertThat(show(first, "o-1", 1)).isTrue();
+            assertThat(show(second, "o-2", 1)).isTrue();
+            Account seenByFirst = read(first);
+            Account seenBySecond = read(second);
+
+            assertThat(write(first, "o-1", 1, seenByFirst.plus(10))).isTrue();
+            assertThat(write(second, "o-2", 1, seenBySecond.plus(20))).isFalse();
+            assertThat(write(second, "o-2", 1, read(second).plus(20))).isTrue();
+
+            assertThat(balance(first)).isEqualTo(130);
         }
     }
 
@@ -80,40 +103,50 @@ class FencingDocsTest {
         return DriverManager.getConnection(database.jdbcUrl(), database.user(), database.password());
     }
 
-    private static PreparedStatement with(Connection connection, String statement, long token, long balance)
-            throws SQLException {
-        return connection.prepareStatement(statement
-                .replace(":id", "'o-1'")
-                .replace(":token", Long.toString(token))
-                .replace(":account", "1")
-                .replace(":balance", Long.toString(balance)));
+    /** A balance with the version of the row that it was read from. */
+    private record Account(long balance, long version) {
+        Account plus(long amount) {
+            return new Account(balance + amount, version);
+        }
     }
 
-    private boolean show(Connection connection, long token) throws SQLException {
-        try (PreparedStatement statement = with(connection, sql.get(1), token, 0)) {
+    private static PreparedStatement with(
+            Connection connection, String statement, String id, long token, Account account) throws SQLException {
+        return connection.prepareStatement(statement
+                .replace(":id", "'" + id + "'")
+                .replace(":token", Long.toString(token))
+                .replace(":account", "1")
+                .replace(":balance", Long.toString(account.balance()))
+                .replace(":version", Long.toString(account.version())));
+    }
+
+    private boolean show(Connection connection, String id, long token) throws SQLException {
+        try (PreparedStatement statement = with(connection, sql.get(1), id, token, NONE)) {
             return statement.executeUpdate() == 1;
         }
     }
 
-    private long balance(Connection connection) throws SQLException {
-        try (PreparedStatement statement = with(connection, sql.get(2), 0, 0);
+    private Account read(Connection connection) throws SQLException {
+        try (PreparedStatement statement = with(connection, sql.get(2), ID, 0, NONE);
                 ResultSet rows = statement.executeQuery()) {
             assertThat(rows.next()).isTrue();
-            return rows.getLong(1);
+            return new Account(rows.getLong(1), rows.getLong(2));
         }
     }
 
-    private boolean write(Connection connection, long token, long balance) throws SQLException {
+    private long balance(Connection connection) throws SQLException {
+        return read(connection).balance();
+    }
+
+    /** False if the page's SQL finds out that it must not be written. */
+    private boolean write(Connection connection, String id, long token, Account account) throws SQLException {
         connection.setAutoCommit(false);
-        try (PreparedStatement question = with(connection, sql.get(3), token, 0);
+        try (PreparedStatement question = with(connection, sql.get(3), id, token, NONE);
                 ResultSet rows = question.executeQuery();
-                PreparedStatement update = with(connection, sql.get(4), token, balance)) {
-            boolean mine = rows.next();
-            if (mine) {
-                assertThat(update.executeUpdate()).isEqualTo(1);
-            }
+                PreparedStatement update = with(connection, sql.get(4), id, token, account)) {
+            boolean written = rows.next() && update.executeUpdate() == 1;
             connection.commit();
-            return mine;
+            return written;
         } finally {
             connection.setAutoCommit(true);
         }

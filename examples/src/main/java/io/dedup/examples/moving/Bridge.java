@@ -4,10 +4,14 @@ import io.dedup.DedupHandler;
 import io.dedup.Deduplicator;
 import io.dedup.examples.moving.OldScheme.Entry;
 import java.time.Duration;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 // docs:begin bridge
 /** Handles messages beside consumers of the old scheme, whose entries decide until the last of these consumers has stopped. */
 public final class Bridge {
+    private static final Logger log = LoggerFactory.getLogger(Bridge.class);
     private static final Duration PAUSE = Duration.ofMillis(100);
 
     private final Deduplicator dedup;
@@ -32,16 +36,25 @@ public final class Bridge {
             try {
                 effect.run();
             } catch (RuntimeException | Error e) {
-                old.failed(id);
+                tell(old::failed, id);
                 throw e;
             }
-            old.done(id);
+            tell(old::done, id);
             return true;
         };
         try {
             return dedup.execute(dedup.key(topic, id), handler).mayAck();
         } catch (KnownToOldScheme e) {
             return true;
+        }
+    }
+
+    /** If the old scheme's store fails, what the effect did decides all the same. */
+    private static void tell(Consumer<String> change, String id) {
+        try {
+            change.accept(id);
+        } catch (RuntimeException e) {
+            log.warn("The old scheme's entry of a message stays as it is", e);
         }
     }
 

@@ -3,7 +3,7 @@ package io.dedup.examples.moving;
 import io.dedup.migration.ImportedId;
 import java.time.LocalDateTime;
 import java.time.ZoneId;
-import java.util.Objects;
+import java.util.List;
 import java.util.stream.Stream;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.support.TransactionOperations;
@@ -32,19 +32,26 @@ public final class CamelTable implements OldScheme {
 
     @Override
     public Entry claim(String id) {
-        Entry entry = transactions.execute(status -> {
-            if (jdbc.update(INSERT, processor, id) == 1) {
+        Boolean isNew = transactions.execute(status -> {
+            boolean inserted = jdbc.update(INSERT, processor, id) == 1;
+            if (inserted) {
                 jdbc.update(INSERT, mark, id);
-                return Entry.NEW;
             }
-            Integer marks = jdbc.queryForObject(
-                    "SELECT count(*) FROM CAMEL_MESSAGEPROCESSED WHERE processorName = ? AND messageId = ?",
-                    Integer.class,
-                    mark,
-                    id);
-            return marks != null && marks > 0 ? Entry.OURS : Entry.KNOWN;
+            return inserted;
         });
-        return Objects.requireNonNull(entry);
+        if (Boolean.TRUE.equals(isNew)) {
+            return Entry.NEW;
+        }
+        List<String> rows = jdbc.queryForList(
+                "SELECT processorName FROM CAMEL_MESSAGEPROCESSED WHERE processorName IN (?, ?) AND messageId = ?",
+                String.class,
+                processor,
+                mark,
+                id);
+        if (rows.isEmpty()) {
+            return claim(id); // it has just been removed
+        }
+        return rows.contains(mark) ? Entry.OURS : Entry.KNOWN;
     }
 
     @Override

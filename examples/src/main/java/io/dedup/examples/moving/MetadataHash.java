@@ -25,7 +25,11 @@ public final class MetadataHash implements OldScheme {
         if (redis.hsetnx(key, id, MARK)) {
             return Entry.NEW;
         }
-        return MARK.equals(redis.hget(key, id)) ? Entry.OURS : Entry.KNOWN;
+        String value = redis.hget(key, id);
+        if (value == null) {
+            return claim(id); // it has just been removed
+        }
+        return value.equals(MARK) ? Entry.OURS : Entry.KNOWN;
     }
 
     @Override

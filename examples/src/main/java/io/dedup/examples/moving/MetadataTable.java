@@ -2,6 +2,7 @@ package io.dedup.examples.moving;
 
 import io.dedup.migration.ImportedId;
 import java.time.Instant;
+import java.util.List;
 import java.util.stream.Stream;
 import org.springframework.jdbc.core.JdbcTemplate;
 
@@ -29,13 +30,15 @@ public final class MetadataTable implements OldScheme {
         if (rows == 1) {
             return Entry.NEW;
         }
-        boolean ours = jdbc.queryForList(
-                        "SELECT METADATA_VALUE FROM INT_METADATA_STORE WHERE METADATA_KEY = ? AND REGION = ?",
-                        String.class,
-                        id,
-                        region)
-                .contains(MARK);
-        return ours ? Entry.OURS : Entry.KNOWN;
+        List<String> values = jdbc.queryForList(
+                "SELECT METADATA_VALUE FROM INT_METADATA_STORE WHERE METADATA_KEY = ? AND REGION = ?",
+                String.class,
+                id,
+                region);
+        if (values.isEmpty()) {
+            return claim(id); // it has just been removed
+        }
+        return values.contains(MARK) ? Entry.OURS : Entry.KNOWN;
     }
 
     @Override

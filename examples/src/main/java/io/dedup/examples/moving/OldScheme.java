@@ -13,7 +13,7 @@ public interface OldScheme {
         OURS,
         /** An old consumer is handling the message; only for a scheme that knows. */
         RUNNING,
-        /** An old consumer has handled the message. */
+        /** An old consumer has handled the message, or has at least marked it, if the scheme marks first. */
         KNOWN
     }
 

@@ -32,7 +32,7 @@ public final class RedisKeys implements OldScheme {
         }
         String value = redis.get(prefix + id);
         if (value == null) {
-            return claim(id); // it has just expired
+            return claim(id); // it has just ended
         }
         return value.equals(MARK) ? Entry.OURS : Entry.KNOWN;
     }
@@ -46,10 +46,15 @@ public final class RedisKeys implements OldScheme {
     @Override
     public Stream<ImportedId> handled() {
         return ScanIterator.scan(redis, ScanArgs.Builder.matches(prefix + "*").limit(1_000)).stream()
-                .filter(key -> !MARK.equals(redis.get(key)))
+                .filter(this::isOld)
                 .map(key -> ImportedId.of(
                         key.substring(prefix.length()),
                         Instant.now().minus(timeToLive).plusMillis(redis.pttl(key))));
+    }
+
+    private boolean isOld(String key) {
+        String value = redis.get(key);
+        return value != null && !value.equals(MARK); // null: a bridge has just failed and removed its key
     }
 }
 // docs:end

@@ -22,6 +22,9 @@ class OutboxRelay {
     private final KafkaOperations<String, String> kafka;
 
     OutboxRelay(JdbcTemplate jdbc, TransactionOperations transactions, KafkaOperations<String, String> kafka) {
+        if (kafka.isTransactional()) { // it would commit after the rows are deleted, and could fail then
+            throw new IllegalArgumentException("The relay needs a KafkaTemplate without a transaction ID prefix");
+        }
         this.jdbc = jdbc;
         this.transactions = transactions;
         this.kafka = kafka;

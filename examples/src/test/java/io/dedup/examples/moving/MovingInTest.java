@@ -11,7 +11,6 @@ import io.dedup.Deduplicator;
 import io.dedup.engine.Deduplicators;
 import io.dedup.examples.moving.OldScheme.Entry;
 import io.dedup.migration.ImportReport;
-import io.dedup.migration.ImportedId;
 import io.dedup.policy.DedupMode;
 import io.dedup.policy.DedupPolicy;
 import io.dedup.store.DedupStore;
@@ -24,6 +23,7 @@ import io.dedup.testservers.sql.SqlDatabase;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.SetArgs;
 import io.lettuce.core.api.sync.RedisCommands;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.time.LocalDateTime;
 import java.time.ZoneId;
@@ -33,7 +33,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.Random;
+import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
@@ -42,9 +45,9 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -52,6 +55,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.core.PreparedStatementCreator;
+import org.springframework.jdbc.core.PreparedStatementSetter;
+import org.springframework.jdbc.core.ResultSetExtractor;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
@@ -64,6 +70,7 @@ class MovingInTest {
     private static final int COPIES = 4;
     private static final int THREADS = 4;
     private static final String TOPIC = "orders";
+    private static final Set<String> QUESTIONS = Set.of("get", "hget");
 
     private static final SqlDatabase DATABASE = PostgresServers.newDatabase();
     private static final HikariDataSource POOL = new HikariDataSource();
@@ -125,6 +132,44 @@ class MovingInTest {
     }
 
     private OldScheme open(Scheme scheme) {
+        return open(scheme, jdbc, redis);
+    }
+
+    /** A scheme whose first question, after its first change, is preceded by something. */
+    private OldScheme open(Scheme scheme, Runnable before) {
+        AtomicBoolean first = new AtomicBoolean(true);
+        Runnable once = () -> {
+            if (first.getAndSet(false)) {
+                before.run();
+            }
+        };
+        return open(scheme, new InterruptedTemplate(once), interrupted(once));
+    }
+
+    private static RedisCommands<String, String> interrupted(Runnable beforeQuestion) {
+        return around(redis, RedisCommands.class, (method, call) -> {
+            if (QUESTIONS.contains(method)) {
+                beforeQuestion.run();
+            }
+            return call.call();
+        });
+    }
+
+    /** What happens in place of a call. */
+    private interface Around {
+        @Nullable
+        Object call(String method, Callable<@Nullable Object> call) throws Exception;
+    }
+
+    @SuppressWarnings("unchecked") // a proxy has the target's type
+    private static <T> T around(T target, Class<? super T> type, Around around) {
+        return (T) Proxy.newProxyInstance(
+                type.getClassLoader(),
+                new Class<?>[] {type},
+                (proxy, method, arguments) -> around.call(method.getName(), () -> method.invoke(target, arguments)));
+    }
+
+    private OldScheme open(Scheme scheme, JdbcTemplate jdbc, RedisCommands<String, String> redis) {
         Duration day = Duration.ofDays(1);
         Duration minute = Duration.ofMinutes(1);
         return switch (scheme) {
@@ -173,7 +218,14 @@ class MovingInTest {
         Consumer oldConsumer = id -> consumeOld(scheme, old, id);
         CountDownLatch otherHasLooked = new CountDownLatch(1);
         CountDownLatch otherMayGoOn = new CountDownLatch(1);
-        OldScheme slow = new SlowScheme(old, otherHasLooked, otherMayGoOn);
+        OldScheme slow = around(old, OldScheme.class, (method, call) -> {
+            Object answer = call.call();
+            if (method.equals("claim")) {
+                otherHasLooked.countDown();
+                assertThat(otherMayGoOn.await(60, TimeUnit.SECONDS)).isTrue();
+            }
+            return answer;
+        });
         ExecutorService thread = Executors.newSingleThreadExecutor();
         try (Deduplicator dedup = deduplicator(false)) {
             Bridge other = new Bridge(dedup, slow);
@@ -193,6 +245,45 @@ class MovingInTest {
             deliver(0, 1, List.of(id -> bridged(new Bridge(dedup, old), id)));
         } finally {
             thread.shutdownNow();
+        }
+        assertEachOnce(1);
+    }
+
+    /** Somebody's failure removes the entry between the bridge's two looks at it. */
+    @ParameterizedTest
+    @EnumSource(names = {"REDIS_KEYS", "CAMEL_TABLE", "METADATA_TABLE", "METADATA_HASH"})
+    void entryIsRemovedBetweenTwoLooks(Scheme scheme) {
+        OldScheme sibling = open(scheme);
+        assertThat(sibling.claim("order-0")).isEqualTo(Entry.NEW);
+
+        assertThat(open(scheme, () -> sibling.failed("order-0")).claim("order-0"))
+                .isEqualTo(Entry.NEW);
+    }
+
+    @Test
+    void importLeavesOutWhatABridgeRemoves() {
+        OldScheme bridges = open(Scheme.REDIS_KEYS);
+        bridges.claim("order-0");
+
+        assertThat(open(Scheme.REDIS_KEYS, () -> bridges.failed("order-0")).handled())
+                .isEmpty();
+    }
+
+    /** The effect is there, and so dedup records it. */
+    @Test
+    void oldStoreFailsAfterTheEffect() {
+        OldScheme old = around(open(Scheme.JASKEY_KEYS), OldScheme.class, (method, call) -> {
+            if (method.equals("done")) {
+                throw new IllegalStateException("the old store is down");
+            }
+            return call.call();
+        });
+        try (Deduplicator dedup = deduplicator(false)) {
+            Bridge bridge = new Bridge(dedup, old);
+            assertThat(bridge.handle(TOPIC, "order-0", () -> handled("order-0")))
+                    .isTrue();
+            assertThat(bridge.handle(TOPIC, "order-0", () -> handled("order-0")))
+                    .isTrue();
         }
         assertEachOnce(1);
     }
@@ -402,33 +493,22 @@ class MovingInTest {
         uncommitted.get().forEach(this::handled);
     }
 
-    /** Waits after the look at an entry. */
-    private record SlowScheme(OldScheme scheme, CountDownLatch hasLooked, CountDownLatch mayGoOn) implements OldScheme {
-        @Override
-        public Entry claim(String id) {
-            Entry entry = scheme.claim(id);
-            hasLooked.countDown();
-            try {
-                assertThat(mayGoOn.await(60, TimeUnit.SECONDS)).isTrue();
-            } catch (InterruptedException e) {
-                throw new IllegalStateException(e);
-            }
-            return entry;
+    /** Other connections do something before its questions. */
+    private static final class InterruptedTemplate extends JdbcTemplate {
+        private final Runnable beforeQuestion;
+
+        InterruptedTemplate(Runnable beforeQuestion) {
+            super(POOL);
+            this.beforeQuestion = beforeQuestion;
         }
 
         @Override
-        public void done(String id) {
-            scheme.done(id);
-        }
-
-        @Override
-        public void failed(String id) {
-            scheme.failed(id);
-        }
-
-        @Override
-        public Stream<ImportedId> handled() {
-            return scheme.handled();
+        public <T> @Nullable T query(
+                PreparedStatementCreator creator,
+                @Nullable PreparedStatementSetter setter,
+                ResultSetExtractor<T> extractor) {
+            CompletableFuture.runAsync(beforeQuestion).join(); // a thread outside of this one's transaction
+            return super.query(creator, setter, extractor);
         }
     }
 }

@@ -1,6 +1,7 @@
 package io.dedup.examples.recipes;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
@@ -30,6 +31,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.kafka.core.DefaultKafkaProducerFactory;
 import org.springframework.kafka.core.KafkaTemplate;
 import org.springframework.transaction.support.TransactionTemplate;
 
@@ -100,6 +102,14 @@ class OutboxTest {
         assertThatThrownBy(relay(database.jdbc(), impatient)::publish).hasRootCauseInstanceOf(KafkaException.class);
         impatient.destroy();
         assertThat(database.count("outbox")).isEqualTo(1);
+    }
+
+    @Test
+    void aRelayWhoseSendsCommitAfterItsDeletesIsRefused() {
+        DefaultKafkaProducerFactory<String, String> producers = new DefaultKafkaProducerFactory<>(Map.of());
+        producers.setTransactionIdPrefix("relay-");
+
+        assertThatIllegalArgumentException().isThrownBy(() -> relay(database.jdbc(), new KafkaTemplate<>(producers)));
     }
 
     private OutboxRelay relay(JdbcTemplate jdbc) {
