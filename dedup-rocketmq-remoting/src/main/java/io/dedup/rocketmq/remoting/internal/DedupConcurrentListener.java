@@ -44,6 +44,14 @@ public final class DedupConcurrentListener implements MessageListenerConcurrentl
 
     @Override
     public ConsumeConcurrentlyStatus consumeMessage(List<MessageExt> messages, ConsumeConcurrentlyContext context) {
+        try {
+            return consume(messages, context);
+        } finally {
+            Interrupts.clear();
+        }
+    }
+
+    private ConsumeConcurrentlyStatus consume(List<MessageExt> messages, ConsumeConcurrentlyContext context) {
         InPlaceRunner.Call call = waits.call(longestWait);
         SendBack sendBack = new SendBack(messages.size());
         for (int i = 0; i < messages.size(); i++) {

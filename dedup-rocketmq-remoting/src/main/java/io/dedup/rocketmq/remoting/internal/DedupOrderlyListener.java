@@ -41,6 +41,14 @@ public final class DedupOrderlyListener implements MessageListenerOrderly {
 
     @Override
     public ConsumeOrderlyStatus consumeMessage(List<MessageExt> messages, ConsumeOrderlyContext context) {
+        try {
+            return consume(messages, context);
+        } finally {
+            Interrupts.clear();
+        }
+    }
+
+    private ConsumeOrderlyStatus consume(List<MessageExt> messages, ConsumeOrderlyContext context) {
         InPlaceRunner.Call call = waits.call(longestWait);
         for (MessageExt message : messages) {
             AutoCommitContext own = new AutoCommitContext(context);
