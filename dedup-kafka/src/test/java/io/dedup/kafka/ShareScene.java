@@ -5,12 +5,14 @@ import static org.awaitility.Awaitility.await;
 import io.dedup.Deduplicator;
 import io.dedup.kafka.id.KafkaMessageIds;
 import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BiConsumer;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AlterConfigOp;
@@ -21,6 +23,7 @@ import org.apache.kafka.clients.consumer.ShareConsumer;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.serialization.StringDeserializer;
+import org.jspecify.annotations.Nullable;
 import org.springframework.kafka.core.DefaultShareConsumerFactory;
 import org.springframework.kafka.listener.ContainerProperties;
 import org.springframework.kafka.listener.ContainerProperties.ShareAckMode;
@@ -78,21 +81,36 @@ final class ShareScene implements AutoCloseable {
     /** Runs something before each call of the client, by the names of its methods. */
     ShareKafkaMessageListenerContainer<String, String> container(
             ShareAckMode mode, Object listener, BiConsumer<String, Object[]> before) {
+        return container(mode, listener, () -> (real, method, arguments) -> {
+            before.accept(method.getName(), arguments);
+            return method.invoke(real, arguments);
+        });
+    }
+
+    /** What a client does in place of the real one. */
+    interface Around {
+        @Nullable
+        Object call(ShareConsumer<String, String> real, Method method, Object[] arguments) throws Exception;
+    }
+
+    /** @param clients for each client that is made */
+    ShareKafkaMessageListenerContainer<String, String> container(
+            ShareAckMode mode, Object listener, Supplier<Around> clients) {
         ShareKafkaMessageListenerContainer<String, String> container = scene.kafka
                 .shareGroups()
                 .container(
-                        new WatchedConsumers(consumers().getConfigurationProperties(), before),
+                        new WatchedConsumers(consumers().getConfigurationProperties(), clients),
                         properties(mode, listener));
         container.setBeanName("c-" + scene.topic);
         return container;
     }
 
     private static final class WatchedConsumers extends DefaultShareConsumerFactory<String, String> {
-        private final BiConsumer<String, Object[]> before;
+        private final Supplier<Around> clients;
 
-        WatchedConsumers(Map<String, Object> config, BiConsumer<String, Object[]> before) {
+        WatchedConsumers(Map<String, Object> config, Supplier<Around> clients) {
             super(config, new StringDeserializer(), new StringDeserializer(), true);
-            this.before = before;
+            this.clients = clients;
         }
 
         @Override
@@ -108,11 +126,11 @@ final class ShareScene implements AutoCloseable {
 
         @SuppressWarnings("unchecked")
         private ShareConsumer<String, String> watched(ShareConsumer<String, String> real) {
+            Around client = clients.get();
             return (ShareConsumer<String, String>) Proxy.newProxyInstance(
                     getClass().getClassLoader(), new Class<?>[] {ShareConsumer.class}, (self, method, arguments) -> {
-                        before.accept(method.getName(), arguments);
                         try {
-                            return method.invoke(real, arguments);
+                            return client.call(real, method, arguments);
                         } catch (InvocationTargetException e) {
                             throw e.getCause();
                         }

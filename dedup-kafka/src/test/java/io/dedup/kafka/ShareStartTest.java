@@ -47,6 +47,19 @@ class ShareStartTest {
     }
 
     @Test
+    @DisplayName("K14 what would lose messages is refused at each start, not only at the first one")
+    void refusedAtTheNextStart() {
+        try (ShareScene group = new ShareScene(new Scene())) {
+            var container = group.start(group.container(ShareAckMode.EXPLICIT, NOTHING));
+            container.stop();
+            container.getContainerProperties().setShareAckMode(ShareAckMode.MANUAL);
+            assertRefused(container, "cannot acknowledge");
+            container.getContainerProperties().setShareAckMode(ShareAckMode.IMPLICIT);
+            assertRefused(container, "Set shareAckMode to EXPLICIT");
+        }
+    }
+
+    @Test
     @DisplayName("K14 what would lose or double messages is refused at start")
     void refused() {
         try (Ledger ledger = Ledger.postgres();

@@ -479,7 +479,14 @@ final class Application {
                 }
                 case THROW_NAMED -> throw new BatchListenerFailedException("cannot handle " + record.value(), record);
                 default -> {
-                    seekToRest(batch.subList(i, batch.size()), consumer);
+                    try {
+                        seekToRest(batch.subList(i, batch.size()), consumer);
+                    } catch (
+                            RuntimeException
+                                    e) { // for example of a partition that a rebalance has taken: it names no record
+                        batch.forEach(this::failed);
+                        throw e;
+                    }
                     throw new BatchListenerFailedException("cannot handle " + record.value(), record);
                 }
             }

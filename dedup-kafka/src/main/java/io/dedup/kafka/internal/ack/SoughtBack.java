@@ -89,9 +89,12 @@ public final class SoughtBack {
     /**
      * Records that no handler has failed with are deferred or were rolled back, and the positions were moved back to them. A seek
      * that the listener has asked for mustn't pass them: the container executes it before its next poll.
+     *
+     * @param dropped the offsets of other such records, to which nobody has moved the positions yet
      */
-    public void limitLaterSeeks() {
+    public void limitLaterSeeks(Map<TopicPartition, Long> dropped) {
         limits.putAll(movedAfter);
+        dropped.forEach((partition, offset) -> limits.merge(partition, offset, Math::min));
     }
 
     /** Where a seek to this offset may go. */

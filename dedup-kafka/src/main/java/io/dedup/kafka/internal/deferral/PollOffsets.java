@@ -50,19 +50,19 @@ public final class PollOffsets {
         }
         LogStarts.seekBack(firsts, consumer);
         if (bound != null) {
-            bound.soughtBack().limitLaterSeeks();
+            bound.soughtBack().limitLaterSeeks(Map.of());
         }
     }
 
     /**
-     * The positions were moved after a failure. If it isn't one that a listener has thrown as it is, what the listener was given
+     * The error handler has ended after a failure; it has moved the positions back, or has failed itself. If it isn't one that a listener has thrown as it is, what the listener was given
      * may have succeeded and be rolled back: a seek that it has asked for mustn't pass that.
      */
     static void failed(Exception thrown, @Nullable BoundConsumer bound) {
         boolean byListener =
                 thrown instanceof ListenerExecutionFailedException && RecordFailedException.in(thrown) == null;
         if (bound != null && !byListener) {
-            bound.soughtBack().limitLaterSeeks();
+            bound.soughtBack().limitLaterSeeks(bound.outstanding().firstDropped());
         }
     }
 

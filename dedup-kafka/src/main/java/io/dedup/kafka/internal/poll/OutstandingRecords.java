@@ -266,6 +266,11 @@ public final class OutstandingRecords {
         return offsets;
     }
 
+    /** The offset of the first record of each partition that the container has dropped, or may have. */
+    public Map<TopicPartition, Long> firstDropped() {
+        return dropIsSuspected() ? offsets() : Map.of();
+    }
+
     /** The dropped records are fetched again, except in these partitions, where the next poll tries again. */
     void restored(Set<TopicPartition> later) {
         ranges.keySet().removeIf(each -> (dropSuspected || waiting.contains(each)) && !later.contains(each));

@@ -47,6 +47,7 @@ public final class WatchedPolls {
     private final DeferredRecords deferred = new DeferredRecords();
     private final OutstandingRecords outstanding = new OutstandingRecords();
     private final PolledRecords records = new PolledRecords();
+    private final HighestCommits highest = new HighestCommits();
     private final PartitionHolds holds = new PartitionHolds();
     private final WakeUps wakeUps = new WakeUps();
     private final FetchAgain fetchAgain;
@@ -114,12 +115,13 @@ public final class WatchedPolls {
             outstanding.sought(partition, offset);
         }
         pending.soughtBack().moved(partition, offset);
+        highest.moved(partition, offset);
     }
 
     /**
      * Of these offsets those that may be committed. Whoever commits, what the handler hasn't finished isn't committed: a container
      * would, for example, when the error handler gives up a later record. The next acknowledgment commits that one, too.
-     * What a late acknowledgment would move back stays where it is.
+     * What a late acknowledgment or commit would move back stays where it is.
      */
     Map<TopicPartition, OffsetAndMetadata> committable(Map<TopicPartition, OffsetAndMetadata> offsets) {
         Map<TopicPartition, OffsetAndMetadata> committable = new HashMap<>(offsets);
@@ -128,7 +130,9 @@ public final class WatchedPolls {
                 .removeIf(each ->
                         !pending.mayCommit(each.getKey(), each.getValue().offset()));
         committable.replaceAll((partition, asked) -> {
-            long offset = pending.notMovedBack(partition, asked.offset());
+            long late = pending.notMovedBack(partition, asked.offset());
+            long highestYet = highest.with(partition, late);
+            long offset = pending.mayCommit(partition, highestYet) ? highestYet : late;
             return offset == asked.offset() ? asked : new OffsetAndMetadata(offset, asked.metadata());
         });
         return committable;
@@ -325,6 +329,7 @@ public final class WatchedPolls {
             if (!ofPartition.isEmpty()) { // as it is if an interceptor has taken them
                 // A topic that was made again, or a log that was cut, is read again without a seek.
                 pending.moved(id, ofPartition.get(0).offset());
+                highest.moved(id, ofPartition.get(0).offset());
             }
         }
         outstanding.polled(records);
@@ -434,6 +439,7 @@ public final class WatchedPolls {
     public void revoked(@Nullable Collection<TopicPartition> partitions) {
         deferred.forget(partitions);
         outstanding.forget(partitions);
+        highest.forget(partitions);
         if (partitions == null) {
             pausedForPoll.clear();
         } else {

@@ -60,10 +60,13 @@ public final class DedupShareContainer<K, V> extends ShareKafkaMessageListenerCo
     protected void doStart() {
         ContainerProperties properties = getContainerProperties();
         Object listener = properties.getMessageListener();
+        if (!isRunning()) { // at each start: properties may have changed
+            Object own = listener instanceof DedupShareListener<?, ?> wrapper ? wrapper.getDelegate() : listener;
+            new ShareStartCheck(this, own, engine, deliveries).requireSafe();
+        }
         if (!isRunning()
                 && listener instanceof GenericMessageListener<?> handler
                 && !(listener instanceof DedupShareListener<?, ?>)) {
-            new ShareStartCheck(this, engine, deliveries).requireSafe();
             Invocations invocations = new Invocations();
             boolean unused = HandlerCalls.wrap(handler, invocations); // makes the method wait for its work
             LastDeliveries last = new LastDeliveries((record, deferral) ->

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A share consumer that several threads may use. They wait for each other; the client itself would throw. */
 abstract class GuardedShareConsumer<K, V> implements ShareConsumer<K, V> {
-    final ShareConsumer<K, V> client;
+    volatile ShareConsumer<K, V> client;
     final ReentrantLock mutex = new ReentrantLock();
 
     GuardedShareConsumer(ShareConsumer<K, V> client) {

@@ -6,21 +6,27 @@ import io.dedup.adapter.poll.PollBudget;
 import io.dedup.adapter.poll.PollTimer;
 import io.dedup.kafka.exception.DeliveryDeferredException;
 import io.dedup.kafka.internal.KafkaLog;
+import io.dedup.kafka.internal.Partitions;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
+import java.util.function.Supplier;
 import org.apache.kafka.clients.consumer.AcknowledgeType;
+import org.apache.kafka.clients.consumer.AcknowledgementCommitCallback;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.ShareConsumer;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicIdPartition;
+import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -56,7 +62,10 @@ final class HoldingShareConsumer<K, V> extends GuardedShareConsumer<K, V> {
     private final HeldRecords<K, V> held = new HeldRecords<>();
     private final PollBudget waits = new PollBudget(WAIT_INTERVAL);
     private final PollTimer timer = new PollTimer("dedup-kafka-timer", log);
+    private final Supplier<ShareConsumer<K, V>> clients;
+    private @Nullable AcknowledgementCommitCallback commitCallback;
     private @Nullable RuntimeException pollFailure;
+    private long polledAt = System.nanoTime();
     private long lockNanos;
     private long lockedAt;
     private @Nullable Future<?> ticks;
@@ -64,8 +73,10 @@ final class HoldingShareConsumer<K, V> extends GuardedShareConsumer<K, V> {
     private boolean warnedOverdue;
     private boolean closed;
 
-    HoldingShareConsumer(ShareConsumer<K, V> client, String name, StoreGate store, LastDeliveries last) {
-        super(client);
+    /** @param clients makes the client, and another one when that has become useless */
+    HoldingShareConsumer(Supplier<ShareConsumer<K, V>> clients, String name, StoreGate store, LastDeliveries last) {
+        super(clients.get());
+        this.clients = clients;
         this.name = name;
         this.store = store;
         this.last = last;
@@ -148,10 +159,12 @@ final class HoldingShareConsumer<K, V> extends GuardedShareConsumer<K, V> {
 
     private ConsumerRecords<K, V> fetch(Duration timeout) {
         held.forgetLost();
+        long asked = polledAt; // what this poll returns, an earlier one may have fetched
+        polledAt = System.nanoTime();
         ConsumerRecords<K, V> records = client.poll(timeout);
         if (!records.isEmpty()) {
             held.received(records);
-            locksAreFresh(System.nanoTime());
+            locksAreFresh(asked);
         }
         return records;
     }
@@ -224,33 +237,86 @@ final class HoldingShareConsumer<K, V> extends GuardedShareConsumer<K, V> {
         }
     }
 
+    /**
+     * Renews all locks, with a commit that has nothing else in it: the client learns from the last answer alone whether there were
+     * renewals, and one that had only other acknowledgments would make it wait for the renewed records for ever.
+     */
     private void renew() {
+        client.commitAsync();
         long sentAt = System.nanoTime();
         List<ConsumerRecord<K, V>> back =
                 new ArrayList<>(held.all().size()); // allocated first: returned records must not be dropped
+        Set<TopicPartition> asked = new HashSet<>();
         for (ConsumerRecord<K, V> record : held.all()) {
             try {
                 client.acknowledge(record, AcknowledgeType.RENEW);
+                asked.add(Partitions.of(record));
             } catch (IllegalStateException e) { // the client no longer has it, so it won't be returned
                 log.debug("{}: a lock is gone", name, e);
             }
         }
-        RuntimeException failure = null;
-        boolean anyRenewed = true; // as far as it is known
+        Map<TopicIdPartition, Optional<KafkaException>> outcomes;
         try {
-            Map<TopicIdPartition, Optional<KafkaException>> outcomes =
-                    client.commitSync(Duration.ofNanos(lockNanos / RENEW_AT));
-            outcomes.forEach((partition, failed) -> failed.ifPresent(e ->
-                    log.warn("Cannot renew the record locks of {} in {}: {}", name, partition.topicPartition(), e)));
-            anyRenewed = outcomes.values().stream().anyMatch(Optional::isEmpty);
+            outcomes = client.commitSync(atMost());
         } catch (RuntimeException e) { // an Error leaves the state unchanged for the next tick
-            failure = e;
+            takeBack(back, false);
+            throw e;
         }
-        takeBack(back, anyRenewed);
-        if (failure != null) {
-            throw failure;
+        outcomes.forEach((partition, failed) -> failed.ifPresent(
+                e -> log.warn("Cannot renew the record locks of {} in {}: {}", name, partition.topicPartition(), e)));
+        outcomes.keySet().forEach(partition -> asked.remove(partition.topicPartition()));
+        if (asked.isEmpty()) {
+            takeBack(back, outcomes.values().stream().anyMatch(Optional::isEmpty));
+            locksAreFresh(sentAt);
+        } else {
+            takeBack(back, false);
+            replaceClient(asked);
         }
-        locksAreFresh(sentAt);
+    }
+
+    /**
+     * Before 4.3 (KAFKA-20330) a client drops renewals whose broker it doesn't know any more, without an outcome, and then waits for
+     * their records for ever. It goes on fetching meanwhile, and returns nothing, until the broker archives what it fetched.
+     */
+    private void replaceClient(Set<TopicPartition> forgotten) {
+        log.warn(
+                "The Kafka client of {} has given no outcome for renewals in {}; going on with another client",
+                name,
+                forgotten);
+        Set<String> topics = client.subscription();
+        try {
+            client.close(atMost());
+        } catch (RuntimeException e) {
+            log.warn("Cannot close the client of {}", name, e);
+        }
+        try {
+            client = clients.get();
+            if (commitCallback != null) {
+                client.setAcknowledgementCommitCallback(commitCallback);
+            }
+            client.subscribe(topics);
+        } catch (RuntimeException e) {
+            pollFailure = e; // thrown by the container's next poll
+        }
+    }
+
+    /** For a call under the lock, while records are held: there has to be time for a renewal afterwards. */
+    private Duration atMost() {
+        return Duration.ofNanos(lockNanos / RENEW_AT);
+    }
+
+    @Override
+    public Map<TopicIdPartition, Optional<KafkaException>> commitSync() {
+        return locked(() -> held.isEmpty() ? client.commitSync() : client.commitSync(atMost()));
+    }
+
+    @Override
+    public void setAcknowledgementCommitCallback(AcknowledgementCommitCallback callback) {
+        locked(() -> {
+            commitCallback = callback;
+            client.setAcknowledgementCommitCallback(callback);
+            return null;
+        });
     }
 
     /**

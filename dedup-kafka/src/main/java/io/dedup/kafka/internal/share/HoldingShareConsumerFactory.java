@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.apache.kafka.clients.consumer.ShareConsumer;
 import org.apache.kafka.common.serialization.Deserializer;
 import org.jspecify.annotations.Nullable;
@@ -33,19 +34,19 @@ final class HoldingShareConsumerFactory<K, V> implements ShareConsumerFactory<K,
 
     @Override
     public ShareConsumer<K, V> createShareConsumer(@Nullable String groupId, @Nullable String clientId) {
-        return holding(delegate.createShareConsumer(groupId, clientId), clientId);
+        return holding(() -> delegate.createShareConsumer(groupId, clientId), clientId);
     }
 
     @Override
     public ShareConsumer<K, V> createShareConsumer(
             @Nullable String groupId, @Nullable String clientId, Map<String, Object> overrides) {
-        return holding(delegate.createShareConsumer(groupId, clientId, overrides), clientId);
+        return holding(() -> delegate.createShareConsumer(groupId, clientId, overrides), clientId);
     }
 
-    private ShareConsumer<K, V> holding(ShareConsumer<K, V> consumer, @Nullable String clientId) {
+    private ShareConsumer<K, V> holding(Supplier<ShareConsumer<K, V>> clients, @Nullable String clientId) {
         Guards all = Objects.requireNonNull(guards, "the container hasn't been started");
         String name = "share consumer " + clientId;
-        return new HoldingShareConsumer<>(consumer, name, new StoreGate(all.engine(), name, all.modes()), all.last());
+        return new HoldingShareConsumer<>(clients, name, new StoreGate(all.engine(), name, all.modes()), all.last());
     }
 
     @Override

@@ -16,12 +16,18 @@ import org.springframework.kafka.listener.adapter.AsyncRepliesAware;
 final class ShareStartCheck {
     private final ShareKafkaMessageListenerContainer<?, ?> container;
     private final ContainerProperties properties;
+    private final @Nullable Object listener;
     private final DedupAdapter engine;
     private final RecordDeliveries deliveries;
 
+    /** @param listener the application's own */
     ShareStartCheck(
-            ShareKafkaMessageListenerContainer<?, ?> container, DedupAdapter engine, RecordDeliveries deliveries) {
+            ShareKafkaMessageListenerContainer<?, ?> container,
+            @Nullable Object listener,
+            DedupAdapter engine,
+            RecordDeliveries deliveries) {
         this.container = container;
+        this.listener = listener;
         this.properties = container.getContainerProperties();
         this.engine = engine;
         this.deliveries = deliveries;
@@ -34,7 +40,6 @@ final class ShareStartCheck {
      * @throws IllegalStateException when a setting would lose messages or handle them twice
      */
     void requireSafe() {
-        Object listener = properties.getMessageListener();
         if (properties.getShareAckMode() == ShareAckMode.IMPLICIT) {
             throw refused("its shareAckMode is IMPLICIT: the broker would count every record as accepted, even if its"
                     + " handler failed or it is in flight elsewhere, and lose it. Set shareAckMode to EXPLICIT (the"
@@ -54,7 +59,7 @@ final class ShareStartCheck {
             requireNotDetached(listener);
         }
         for (String topic : topics()) {
-            requireTopic(topic, listener);
+            requireTopic(topic);
         }
     }
 
@@ -67,7 +72,7 @@ final class ShareStartCheck {
         }
     }
 
-    private void requireTopic(String topic, @Nullable Object listener) {
+    private void requireTopic(String topic) {
         if (!deliveries.knows(topic)) {
             throw new IllegalArgumentException("Topic " + topic + " of " + name()
                     + " has no message ID extractor: set KafkaDedup.builder(...).id(\"" + topic

@@ -337,7 +337,13 @@ final class ShareProcess {
         @Override
         public Fault atCommit() {
             return fault(
-                    List.of(Fault.COMMIT_FAILS, Fault.COMMIT_ANSWER_LOST, Fault.COMMIT_SLOW, Fault.SESSION_LOST),
+                    List.of(
+                            Fault.COMMIT_FAILS,
+                            Fault.COMMIT_ANSWER_LOST,
+                            Fault.COMMIT_SLOW,
+                            Fault.OTHER_BROKER_ANSWERS_LAST,
+                            Fault.BROKER_UNKNOWN,
+                            Fault.SESSION_LOST),
                     "commit");
         }
 

@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -36,7 +37,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A member of a share group, as the client of Kafka 4.2 behaves: what is fetched waits in a buffer while its locks run; what is
  * acknowledged leaves the records in flight when it is sent; a renewed record is returned by the next poll once more; a failed
- * commit drops its renewals.
+ * commit drops its renewals. As in that client, renewals without an outcome, and those of a commit whose last answer is for other
+ * acknowledgments only, are waited for by all polls from then on.
  */
 final class SimulatedShareConsumer implements ShareConsumer<String, String> {
     private static final Duration API_TIMEOUT = Duration.ofMinutes(1);
@@ -79,6 +81,10 @@ final class SimulatedShareConsumer implements ShareConsumer<String, String> {
         COMMIT_FAILS,
         COMMIT_ANSWER_LOST,
         COMMIT_SLOW,
+        /** Each partition has a broker of its own, and one whose acknowledgments hold no renewal answers last. */
+        OTHER_BROKER_ANSWERS_LAST,
+        /** A partition's broker isn't known any more. */
+        BROKER_UNKNOWN,
         /** The connection breaks: the broker takes back everything. */
         SESSION_LOST,
         POLL_THROWS,
@@ -375,13 +381,28 @@ final class SimulatedShareConsumer implements ShareConsumer<String, String> {
             place.mustLive();
             fault = slowness.compareTo(timeout) > 0 ? Fault.COMMIT_ANSWER_LOST : Fault.NONE;
         }
+        if (fault == Fault.BROKER_UNKNOWN) {
+            place.step(member + ": the broker of a partition isn't known: "
+                    + acknowledgments.remove(last(acknowledgments)));
+        }
         Map<Integer, Optional<KafkaException>> failures = execute(acknowledgments, fault);
         Map<Integer, ShareFetched> of = current;
-        answers.add(() -> answered(of, acknowledgments, failures));
+        if (fault != Fault.OTHER_BROKER_ANSWERS_LAST
+                || acknowledgments.values().stream().allMatch(SimulatedShareConsumer::renews)) {
+            answers.add(() -> answered(of, acknowledgments, failures));
+        }
         runAnswers();
         Map<TopicIdPartition, Optional<KafkaException>> result = new HashMap<>();
         failures.forEach((partition, failure) -> result.put(partition(partition), failure));
         return result;
+    }
+
+    private static Integer last(Map<Integer, SortedMap<Long, AcknowledgeType>> acknowledgments) {
+        return Collections.max(acknowledgments.keySet());
+    }
+
+    private static boolean renews(SortedMap<Long, AcknowledgeType> types) {
+        return types.containsValue(AcknowledgeType.RENEW);
     }
 
     private Map<Integer, SortedMap<Long, AcknowledgeType>> toCommit() {
