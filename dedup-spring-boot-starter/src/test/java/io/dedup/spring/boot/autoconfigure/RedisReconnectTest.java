@@ -17,11 +17,17 @@ import io.dedup.store.Owner;
 import io.dedup.store.StoredRecord;
 import io.dedup.store.WriteResult;
 import io.dedup.store.redis.RedisDedupStore;
+import io.dedup.store.redis.RedisDedupStoreBuilder;
 import io.dedup.testkit.faults.TcpProxy;
 import io.dedup.testservers.redis.RedisBinary;
 import io.dedup.testservers.redis.RedisCluster;
 import io.dedup.testservers.redis.RedisServer;
 import io.dedup.testservers.redis.RedisServers;
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.ClientOptions.DisconnectedBehavior;
+import io.lettuce.core.LettuceVersion;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -130,6 +136,27 @@ class RedisReconnectTest {
             assertThatThrownBy(forgotten::join).hasCauseInstanceOf(DedupStoreException.class);
             awaitConnection(store);
             assertThat(store.find(KEY)).isPresent();
+        }
+    }
+
+    @Test
+    @DisplayName("D4 a client of the application is refused where its Lettuce would send commands again")
+    void clientOfTheApplication() {
+        RedisClient client = RedisClient.create();
+        client.setOptions(ClientOptions.builder()
+                .disconnectedBehavior(DisconnectedBehavior.REJECT_COMMANDS)
+                .build());
+        try (RedisServer server = RedisServers.start()) {
+            RedisDedupStoreBuilder builder = RedisDedupStore.builder().client(client, RedisURI.create(server.uri()));
+            if (LettuceVersion.getVersion().startsWith("6.6.")) {
+                assertThatThrownBy(builder::build)
+                        .isInstanceOf(IllegalArgumentException.class)
+                        .hasMessageContaining("Lettuce before 6.7");
+            } else {
+                builder.build().close();
+            }
+        } finally {
+            client.shutdown();
         }
     }
 
