@@ -73,7 +73,9 @@ final class ScriptPipeline {
                 scriptsGone.run();
             }
             if (wait == null && (again || (some.size() == 1 && !link.isCluster()))) {
-                some.forEach(call -> link.send(call.command()));
+                for (ScriptCall<?> call : some) {
+                    link.send(call.command());
+                }
             } else {
                 List<AsyncCommand<byte[], byte[], ?>> commands = new ArrayList<>(some.size() + 1);
                 some.forEach(call -> commands.add(call.command()));

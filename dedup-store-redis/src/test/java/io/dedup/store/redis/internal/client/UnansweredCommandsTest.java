@@ -44,7 +44,7 @@ class UnansweredCommandsTest {
                             () -> assertThat(connection.sync().get("counter")).isEqualTo("1"));
         } finally {
             client.shutdown();
-            resources.shutdown();
+            var unused = resources.shutdown();
         }
     }
 }
