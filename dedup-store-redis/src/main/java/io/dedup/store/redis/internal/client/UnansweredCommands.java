@@ -21,7 +21,7 @@ final class UnansweredCommands extends ChannelInboundHandlerAdapter {
 
     private UnansweredCommands() {}
 
-    /** Directly before the driver's handler, which keeps them to be sent again when it learns that the channel is closed. */
+    /** Directly before the driver's handler: when that learns that the channel is closed, it keeps them to be sent again. */
     static void failIn(Channel channel) {
         String driver = channel.pipeline().context(CommandHandler.class).name();
         channel.pipeline().addBefore(driver, null, INSTANCE);

@@ -16,8 +16,8 @@ public interface RedisLink {
     void send(AsyncCommand<byte[], byte[], ?> command);
 
     /**
-     * Sends commands back to back, and on one connection, if they go to the same server. In a cluster, waits for connections that are still
-     * being opened, and leaves {@code MOVED} in the command.
+     * Sends commands back to back, and on one connection, if they go to the same server. In a cluster, waits for
+     * connections that are still being opened, and leaves {@code MOVED} in the command.
      */
     void sendAll(List<AsyncCommand<byte[], byte[], ?>> commands);
 
