@@ -91,9 +91,13 @@ public final class RedisDedupStoreBuilder {
     }
 
     /**
-     * Uses the caller's client, which stays open. The store opens two connections with it, and closes them. Set its
-     * {@code ClientOptions} to {@code REJECT_COMMANDS} while disconnected: by default, Lettuce sends commands without
-     * an answer again after a reconnect, and a completion that was already applied then returns lease lost.
+     * Uses the caller's client, which stays open. The store opens two connections with it, and closes them.
+     *
+     * <p>The client must not send commands again that got no answer before a reconnect, as Lettuce does by default:
+     * repeated behind the store's back, a {@code forget} could delete a record that was completed since, and replicas
+     * could confirm what they don't have. So set {@code disconnectedBehavior(REJECT_COMMANDS)} in its
+     * {@code ClientOptions}, with Lettuce 6.7 or newer. {@link #build} refuses any other client, and every client of an
+     * older Lettuce, which doesn't keep to that setting: use {@link #uri} there.
      */
     public RedisDedupStoreBuilder client(RedisClient client, RedisURI uri) {
         return connectBy(timeout -> Connectors.client(client, uri));
@@ -218,7 +222,7 @@ public final class RedisDedupStoreBuilder {
     /**
      * Connects, checks the servers and opens the store.
      *
-     * @throws IllegalArgumentException if settings contradict each other
+     * @throws IllegalArgumentException if settings contradict each other, or {@link #client} sends commands again
      * @throws DedupStoreException if a server does not answer, is a replica or too old; if the namespace was created
      *     with another attempt retention or another number of buckets; or if the class path has an older Netty than Lettuce needs
      */

@@ -19,7 +19,9 @@ import io.dedup.testservers.redis.RedisBinary;
 import io.dedup.testservers.redis.RedisCluster;
 import io.dedup.testservers.redis.RedisServer;
 import io.dedup.testservers.redis.RedisServers;
+import io.lettuce.core.ClientOptions.DisconnectedBehavior;
 import io.lettuce.core.RedisURI;
+import io.lettuce.core.cluster.ClusterClientOptions;
 import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.cluster.SlotHash;
 import java.nio.charset.StandardCharsets;
@@ -457,10 +459,16 @@ class ClusterSlotsTest {
     }
 
     @Test
-    @DisplayName("a client that was handed in stays open")
+    @DisplayName("D4 a client that was handed in stays open, and is refused if it sends commands again")
     void foreignClient() {
         RedisClusterClient client = RedisClusterClient.create(uris());
         try {
+            assertThatThrownBy(() -> Stores.builder().clusterClient(client).build())
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("disconnectedBehavior(REJECT_COMMANDS)");
+            client.setOptions(ClusterClientOptions.builder()
+                    .disconnectedBehavior(DisconnectedBehavior.REJECT_COMMANDS)
+                    .build());
             try (RedisDedupStore other = Stores.builder().clusterClient(client).build()) {
                 Messages.done(other, messages.key());
             }

@@ -11,6 +11,8 @@ import io.dedup.logged.OwnLines;
 import io.dedup.store.redis.internal.check.ServerCheck;
 import io.dedup.testservers.redis.RedisServer;
 import io.dedup.testservers.redis.RedisServers;
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.ClientOptions.DisconnectedBehavior;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import java.io.PrintWriter;
@@ -222,11 +224,17 @@ class StartTest {
     }
 
     @Test
-    @DisplayName("a client that was handed in stays open")
+    @DisplayName("D4 a client that was handed in stays open, and is refused if it sends commands again")
     void foreignClient() {
         RedisURI uri = RedisURI.create(server.uri());
         RedisClient client = RedisClient.create();
         try {
+            assertThatThrownBy(() -> Stores.builder().client(client, uri).build())
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("disconnectedBehavior(REJECT_COMMANDS)");
+            client.setOptions(ClientOptions.builder()
+                    .disconnectedBehavior(DisconnectedBehavior.REJECT_COMMANDS)
+                    .build());
             try (RedisDedupStore store = Stores.builder().client(client, uri).build()) {
                 Messages.done(store, messages.key());
             }

@@ -11,6 +11,7 @@ import io.lettuce.core.TimeoutOptions;
 import io.lettuce.core.cluster.ClusterClientOptions;
 import io.lettuce.core.cluster.ClusterTopologyRefreshOptions;
 import io.lettuce.core.cluster.RedisClusterClient;
+import io.lettuce.core.protocol.CommandType;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.Delay;
 import io.lettuce.core.resource.NettyCustomizer;
@@ -18,14 +19,15 @@ import io.netty.channel.Channel;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Creates connectors, for a user's client or for a client of the store itself.
  *
- * <p>The store's own client is set up to fail fast. By default, Lettuce keeps commands while it is disconnected and
- * sends them after the reconnect, together with commands that lost their answer: a completion could then be applied
- * long after its message was given up. It would also wait up to half a minute before it reconnects.
+ * <p>The store's own client is set up to fail fast, and to send nothing twice: see {@link UnansweredCommands}. By
+ * default, Lettuce keeps commands while it is disconnected and sends them after the reconnect, together with commands
+ * that lost their answer. It would also wait up to half a minute before it reconnects.
  */
 public final class Connectors {
     private static final Duration LONGEST_RECONNECT_DELAY = Duration.ofSeconds(1);
@@ -37,14 +39,37 @@ public final class Connectors {
 
     private Connectors() {}
 
-    /** Of a user's client, which stays open. */
+    /**
+     * Of a user's client, which stays open.
+     *
+     * @throws IllegalArgumentException if it sends commands again after a reconnect
+     */
     public static RedisConnector client(RedisClient client, RedisURI uri) {
+        requireSendingOnce(client.getOptions());
         return new SingleConnector(client, uri, OpenConnections.connectionsOnly());
     }
 
-    /** Of a user's client, which stays open. */
+    /** Like {@link #client}, for a cluster. */
     public static RedisConnector clusterClient(RedisClusterClient client) {
+        requireSendingOnce(client.getOptions());
         return new ClusterConnector(client, List.of(), OpenConnections.connectionsOnly());
+    }
+
+    private static void requireSendingOnce(ClientOptions options) {
+        if (options.getDisconnectedBehavior() != DisconnectedBehavior.REJECT_COMMANDS) {
+            throw new IllegalArgumentException("the client sends commands without an answer again after a reconnect."
+                    + " Set disconnectedBehavior(REJECT_COMMANDS) in its ClientOptions");
+        }
+        if (!isLettuce67()) {
+            throw new IllegalArgumentException(
+                    "Lettuce before 6.7 sends commands without an answer again after a"
+                            + " reconnect, also with REJECT_COMMANDS. Use uri or clusterUri instead of a client, or Lettuce 6.7");
+        }
+    }
+
+    /** By what that version brought: its number is in a manifest, which a jar of all dependencies doesn't have. */
+    private static boolean isLettuce67() {
+        return Stream.of(CommandType.values()).anyMatch(type -> type.name().equals("VADD"));
     }
 
     public static RedisConnector ownClient(RedisURI uri, Duration commandTimeout, @Nullable SslOptions ssl) {
@@ -79,6 +104,7 @@ public final class Connectors {
             options.sslOptions(ssl);
         }
         return options.disconnectedBehavior(DisconnectedBehavior.REJECT_COMMANDS)
+                .replayFilter(UnansweredCommands::fail)
                 // Every wait has a deadline of its own; a timer per command would only cost.
                 .timeoutOptions(TimeoutOptions.builder().timeoutCommands(false).build())
                 .socketOptions(SocketOptions.builder()
@@ -94,6 +120,7 @@ public final class Connectors {
                     @Override
                     public void afterChannelInitialized(Channel channel) {
                         channel.pipeline().addFirst(new SilentConnectionCloser(silence));
+                        UnansweredCommands.failIn(channel);
                     }
                 })
                 .reconnectDelay(Delay.exponential(Duration.ZERO, LONGEST_RECONNECT_DELAY, 2, TimeUnit.MILLISECONDS))

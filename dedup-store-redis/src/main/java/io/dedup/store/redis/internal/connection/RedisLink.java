@@ -9,14 +9,15 @@ import java.util.List;
  */
 public interface RedisLink {
     /**
-     * Sends a command, which receives the answer or the failure. In a cluster, follows a slot that has moved, and fails
-     * if the connection to a server is still being opened.
+     * Sends a command, which receives the answer or the failure. In a cluster, follows a slot that has moved; if the
+     * connection to a server is still being opened, fails with Lettuce 7.7, and is sent as soon as it is open with an
+     * older one.
      */
     void send(AsyncCommand<byte[], byte[], ?> command);
 
     /**
-     * Sends commands back to back if they go to the same server. In a cluster, waits for connections that are still
-     * being opened, and leaves {@code MOVED} in the command.
+     * Sends commands back to back, and on one connection, if they go to the same server. In a cluster, waits for
+     * connections that are still being opened, and leaves {@code MOVED} in the command.
      */
     void sendAll(List<AsyncCommand<byte[], byte[], ?>> commands);
 

@@ -20,7 +20,10 @@ public record ReplicaConfirmation(int replicas, Duration timeout) {
         return replicas > 0;
     }
 
-    /** Creates the {@code WAIT} command, which must be sent directly after the write on the same connection. */
+    /**
+     * Creates the {@code WAIT} command. It must be sent together with the writes before it, so that it is sent on the
+     * same connection or not at all: on another one, replicas confirm it without having them.
+     */
     AsyncCommand<byte[], byte[], Long> newWait() {
         return Commands.newCommand(
                 CommandType.WAIT,

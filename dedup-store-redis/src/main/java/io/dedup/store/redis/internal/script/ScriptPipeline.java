@@ -47,50 +47,45 @@ final class ScriptPipeline {
     /** Returns when every call has an answer or a failure. */
     void run() {
         calls.forEach(ScriptCall::useDigest);
-        AsyncCommand<byte[], byte[], Long> wait = sendTogether();
-        List<ScriptCall<?>> open = collect(calls, true);
-        for (int sends = 2; !open.isEmpty(); sends++) {
-            wait = sendAgain(open);
-            open = collect(open, sends < MAX_SENDS);
-        }
-        if (wait != null) {
-            confirm(wait);
-        }
-    }
-
-    private @Nullable AsyncCommand<byte[], byte[], Long> sendTogether() {
-        AsyncCommand<byte[], byte[], Long> wait = confirmation.isWanted() ? confirmation.newWait() : null;
-        try {
-            if (calls.size() == 1 && wait == null && !link.isCluster()) {
-                link.send(calls.get(0).command());
-            } else {
-                List<AsyncCommand<byte[], byte[], ?>> commands = new ArrayList<>(calls.size() + 1);
-                calls.forEach(call -> commands.add(call.command()));
-                if (wait != null) {
-                    commands.add(wait);
-                }
-                link.sendAll(commands);
+        List<? extends ScriptCall<?>> sent = calls;
+        for (int sends = 1; !sent.isEmpty(); sends++) {
+            AsyncCommand<byte[], byte[], Long> wait = send(sent, sends > 1);
+            List<ScriptCall<?>> open = collect(sent, sends < MAX_SENDS);
+            if (wait != null) {
+                confirm(wait, sent, open);
             }
-        } catch (RuntimeException e) { // has no effect on commands that were sent or answered
-            calls.forEach(call -> call.command().completeExceptionally(e));
+            sent = open;
         }
-        return wait;
     }
 
-    /** Sends calls again one by one, so that a cluster connection looks up the node again. */
-    private @Nullable AsyncCommand<byte[], byte[], Long> sendAgain(List<ScriptCall<?>> open) {
+    /**
+     * Sends calls.
+     *
+     * @param again one by one if possible, so that a cluster connection looks up the node again
+     * @return what confirms these calls, if that is wanted. It is sent together with them: it would otherwise be sent on
+     *     the next connection if this one breaks in between, and be confirmed for another server
+     */
+    private @Nullable AsyncCommand<byte[], byte[], Long> send(List<? extends ScriptCall<?>> some, boolean again) {
         AsyncCommand<byte[], byte[], Long> wait = confirmation.isWanted() ? confirmation.newWait() : null;
         try {
             if (forgotten) {
                 forgotten = false;
                 scriptsGone.run();
             }
-            open.forEach(call -> link.send(call.command()));
-            if (wait != null) {
-                link.send(wait);
+            if (wait == null && (again || (some.size() == 1 && !link.isCluster()))) {
+                for (ScriptCall<?> call : some) {
+                    link.send(call.command());
+                }
+            } else {
+                List<AsyncCommand<byte[], byte[], ?>> commands = new ArrayList<>(some.size() + 1);
+                some.forEach(call -> commands.add(call.command()));
+                if (wait != null) {
+                    commands.add(wait);
+                }
+                link.sendAll(commands);
             }
-        } catch (RuntimeException e) {
-            open.forEach(call -> call.command().completeExceptionally(e));
+        } catch (RuntimeException e) { // has no effect on commands that were sent or answered
+            some.forEach(call -> call.command().completeExceptionally(e));
         }
         return wait;
     }
@@ -142,10 +137,15 @@ final class ScriptPipeline {
         return false;
     }
 
-    private void confirm(AsyncCommand<byte[], byte[], Long> wait) {
+    /** Waits for the replicas, before anything is sent again: only what was sent together has one confirmation. */
+    private void confirm(
+            AsyncCommand<byte[], byte[], Long> wait,
+            List<? extends ScriptCall<?>> sent,
+            List<? extends ScriptCall<?>> open) {
         // A call that failed keeps its own reason: it wrote nothing that replicas could confirm.
-        List<? extends ScriptCall<?>> answered =
-                calls.stream().filter(call -> call.failure() == null).toList();
+        List<? extends ScriptCall<?>> answered = sent.stream()
+                .filter(call -> call.failure() == null && !open.contains(call))
+                .toList();
         if (answered.isEmpty()) {
             wait.cancel(true);
             return;

@@ -1,0 +1,4 @@
+@NullMarked
+package io.dedup.store.redis.internal.client;
+
+import org.jspecify.annotations.NullMarked;
