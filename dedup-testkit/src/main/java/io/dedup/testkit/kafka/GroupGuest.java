@@ -41,11 +41,13 @@ final class GroupGuest {
 
     void visit(String topic, ConsumerGroupDescription joined, Duration stay) {
         Map<String, Object> config = new HashMap<>(client);
+        config.putAll(settings.isEmpty() ? as(joined) : settings);
+        // Last, because the settings may be the application's own: a guest that commits makes the group skip records.
         config.put("group.id", group);
         config.put("client.id", name);
         config.put("enable.auto.commit", false);
         config.put("auto.offset.reset", "earliest");
-        config.putAll(settings.isEmpty() ? as(joined) : settings);
+        config.remove("group.instance.id"); // it would take a static member's place
         try (var consumer = new KafkaConsumer<>(config, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
             consumer.subscribe(List.of(topic));
             long begin = System.nanoTime();
