@@ -106,13 +106,38 @@ public final class Timeline implements DedupListener {
      * @param id the message ID as it is in the message
      */
     public List<Event> events(String consumer, String topic, String id) {
-        List<Event> found = events.get(new Name(consumer, topic, stored(id)));
+        return of(new Name(consumer, topic, stored(id)));
+    }
+
+    private List<Event> of(Name name) {
+        List<Event> found = events.get(name);
         if (found == null) {
             return List.of();
         }
         synchronized (found) {
             return List.copyOf(found);
         }
+    }
+
+    /**
+     * How far the messages of a consumer and topic are.
+     *
+     * @param events how many there are so far
+     * @param runs whether a handler is running, as far as known
+     */
+    record Progress(int events, boolean runs) {}
+
+    Progress progress(String consumer, String topic) {
+        int count = 0;
+        boolean runs = false;
+        for (Name name : events.keySet()) {
+            if (name.consumer().equals(consumer) && name.topic().equals(topic)) {
+                List<Event> found = of(name);
+                count += found.size();
+                runs |= Runs.anyOpen(found);
+            }
+        }
+        return new Progress(count, runs);
     }
 
     /** Whether a deduplicator has reported anything about a consumer and topic. */
