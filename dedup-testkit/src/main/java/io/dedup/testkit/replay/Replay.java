@@ -82,8 +82,8 @@ public final class Replay {
         }
         on.consumption().awaitCopies(all, copies);
         CompletableFuture<?> live = begin();
-        on.broker().sendAgain(copies);
         copies.forEach(copy -> on.note(copy, Timeline.Kind.SENT_AGAIN, "copy of " + copy.place(), "replay"));
+        on.broker().sendAgain(copies);
         end(live);
         return on.consumption().await();
     }
