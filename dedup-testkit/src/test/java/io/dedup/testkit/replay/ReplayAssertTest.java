@@ -39,7 +39,7 @@ class ReplayAssertTest {
                         .consumer(GROUP)
                         .listener(timeline))
                 .build();
-        open.add(built::close);
+        open.add(built);
         return built;
     }
 
