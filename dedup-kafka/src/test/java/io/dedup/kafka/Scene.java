@@ -27,6 +27,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.RecordsToDelete;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
@@ -272,6 +273,17 @@ public final class Scene extends GroupScene {
             return !other.assignment().isEmpty();
         });
         return other;
+    }
+
+    /** The broker deletes all records of a partition before this offset, as retention does. */
+    void deleteRecords(int partition, long before) {
+        try {
+            admin.deleteRecords(Map.of(new TopicPartition(topic, partition), RecordsToDelete.beforeOffset(before)))
+                    .all()
+                    .get();
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     /** The committed offset of each partition that has one. */

@@ -7,11 +7,13 @@ import static org.awaitility.Awaitility.await;
 import io.dedup.Deduplicator;
 import io.dedup.adapter.DedupAdapter;
 import io.dedup.engine.Deduplicators;
+import io.dedup.id.MessageIdExtractor;
 import io.dedup.kafka.id.KafkaMessageIds;
 import io.dedup.policy.DedupPolicy;
 import io.dedup.store.memory.InMemoryDedupStore;
 import io.dedup.testkit.kafka.KafkaReplay;
 import io.dedup.testkit.kafka.SpringContainers;
+import io.dedup.testkit.kafka.StoppableConsumers;
 import io.dedup.testkit.replay.ReplayReport;
 import io.dedup.testkit.replay.Timeline;
 import io.dedup.testkit.replay.TopicReplay;
@@ -23,7 +25,9 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.StringSerializer;
@@ -386,6 +390,68 @@ class TopicReplayTest {
                     .hasMessageContaining("expected, but not on the topic")
                     .hasMessageContaining("\"never sent\"");
         }
+    }
+
+    @Test
+    @DisplayName(
+            "rewinding to records that the broker has deleted meanwhile is refused: the group would skip what is left")
+    void deletedMeanwhile() throws Exception {
+        var container =
+                scene.container(scene.properties(AckMode.RECORD, effect()), Map.of("auto.offset.reset", "latest"));
+        scene.commitTheBegin(2);
+        kafka.decorate(container);
+        startPlain(container);
+        send(20);
+        TopicReplay replay = scene.closeLater(replay().effects(() -> scene.effects)
+                .consumers(new StoppableConsumers() {
+                    @Override
+                    public void stop() {
+                        container.stop();
+                        scene.deleteRecords(1, 3);
+                    }
+
+                    @Override
+                    public void start() {
+                        container.start();
+                    }
+                })
+                .build());
+
+        assertThatThrownBy(() -> replay.all().byRewinding())
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("to offset 0 of partition " + scene.topic + "-1:")
+                .hasMessageContaining("now begins at offset 3");
+        assertThat(container.isRunning()).isTrue();
+        assertThat(scene.committed()).containsEntry(0, 10L).containsEntry(1, 10L);
+        replay.all().byRewinding().assertThat().handledOncePerId(); // of what is left
+    }
+
+    @Test
+    @DisplayName("records that are deleted while the topic is read hide none of those behind them")
+    void deletedWhileRead() {
+        start(effect());
+        send(20);
+        await().until(() -> scene.effects.size() == 20);
+        MessageIdExtractor<ConsumerRecord<?, ?>> ids = KafkaMessageIds.header("id");
+        AtomicBoolean deleted = new AtomicBoolean();
+        // Records come one by one, so that most haven't been fetched when they are deleted.
+        ReplayReport report = scene.closeLater(KafkaReplay.of(Map.of(
+                                "bootstrap.servers", scene.bootstrap, "max.poll.records", 1, "fetch.max.bytes", 1))
+                        .topic(scene.topic)
+                        .group(scene.group)
+                        .effects(() -> scene.effects)
+                        .ids(record -> {
+                            if (deleted.compareAndSet(false, true)) {
+                                scene.deleteRecords(0, 6);
+                                scene.deleteRecords(1, 6);
+                            }
+                            return ids.extract(record);
+                        })
+                        .atMost(LIMIT)
+                        .build())
+                .report();
+
+        assertThat(report.ids()).contains("m12", "m13", "m14", "m15", "m16", "m17", "m18", "m19");
     }
 
     @Test

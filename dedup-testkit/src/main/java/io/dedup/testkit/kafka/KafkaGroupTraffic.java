@@ -134,8 +134,10 @@ final class KafkaGroupTraffic implements Traffic {
     }
 
     @Override
-    public void visit(Duration stay) {
-        described().ifPresent(found -> guest.visit(records.topic(), found, stay));
+    public boolean visit(Duration stay, Duration atMost) {
+        return described()
+                .map(found -> guest.visit(records.topic(), found, stay, atMost))
+                .orElse(false);
     }
 
     @Override

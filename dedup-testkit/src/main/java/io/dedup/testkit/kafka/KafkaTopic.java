@@ -10,12 +10,15 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ConsumerGroupDescription;
+import org.apache.kafka.clients.admin.ListOffsetsResult.ListOffsetsResultInfo;
+import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
@@ -74,6 +77,7 @@ final class KafkaTopic implements BrokerTopic {
         Map<String, Object> config = new HashMap<>(client);
         config.put("isolation.level", "read_committed"); // aborted records aren't messages
         config.put("enable.auto.commit", false);
+        config.put("auto.offset.reset", "earliest"); // if the broker deletes the first records meanwhile
         config.put("fetch.max.wait.ms", 50); // with the last record, there is nothing to wait for
         try (var consumer = new KafkaConsumer<>(config, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
             List<TopicPartition> partitions = consumer.partitionsFor(topic).stream()
@@ -160,12 +164,34 @@ final class KafkaTopic implements BrokerTopic {
         consumers.stop();
         try {
             awaitNoMember();
+            requireOnTopic(offsets);
             Object unused = answer(
                     "new offsets of group " + group,
                     admin.alterConsumerGroupOffsets(group, offsets).all());
         } finally {
             consumers.start();
         }
+    }
+
+    /**
+     * The beginning of a partition may have moved since the messages were chosen. The broker accepts an older offset, and
+     * the group then continues wherever its {@code auto.offset.reset} says, which may be the end.
+     */
+    private void requireOnTopic(Map<TopicPartition, OffsetAndMetadata> offsets) {
+        Map<TopicPartition, OffsetSpec> partitions = new HashMap<>();
+        offsets.keySet().forEach(partition -> partitions.put(partition, OffsetSpec.earliest()));
+        Map<TopicPartition, ListOffsetsResultInfo> begins = answer(
+                "the first offsets of topic " + topic,
+                admin.listOffsets(partitions).all());
+        offsets.forEach((partition, chosen) -> {
+            long begin = Objects.requireNonNull(begins.get(partition)).offset();
+            if (begin > chosen.offset()) {
+                throw new IllegalStateException("Cannot rewind group " + group + " to offset " + chosen.offset()
+                        + " of partition " + partition + ": the partition now begins at offset " + begin
+                        + ", because the broker has deleted records since they were chosen. Give the topic a longer"
+                        + " retention for the test, or use bySendingAgain()");
+            }
+        });
     }
 
     private void awaitNoMember() {

@@ -97,7 +97,8 @@ public final class KafkaTraffic {
 
     /**
      * Consumer settings for the guests that join the group, needed if the group uses an assignor that isn't one of
-     * Kafka's.
+     * Kafka's. They may be all settings of the application's consumers: guests keep a name of their own, are no static
+     * members, and commit nothing.
      */
     public KafkaTraffic guests(Map<String, Object> consumerSettings) {
         guest = Map.copyOf(consumerSettings);

@@ -13,7 +13,10 @@ public enum Fault {
      * in its own processes.
      */
     PAUSE(true, false),
-    /** Other members join the consumer group, are assigned partitions, and leave. */
+    /**
+     * Other members join the consumer group, are assigned partitions, and leave. Needs more partitions than the group has
+     * members.
+     */
     REBALANCE(false, false),
     /**
      * A store's connections are closed and refused, or hang, or are half open, or its replies are lost. Needs a store.

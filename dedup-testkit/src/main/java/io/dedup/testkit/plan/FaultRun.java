@@ -168,7 +168,8 @@ public final class FaultRun implements AutoCloseable {
      * application has acknowledged nothing for the time of {@link #atMost}.
      *
      * @throws IllegalArgumentException when a setting is missing or invalid; names the setting
-     * @throws IllegalStateException when the application cannot be started, or the effects cannot be counted
+     * @throws IllegalStateException when the application cannot be started, the effects cannot be counted, or faults hit
+     *     nothing: the application didn't use the proxy of a store, or no guest of the group was assigned a partition
      */
     public FaultReport play() {
         played = true;
@@ -188,9 +189,12 @@ public final class FaultRun implements AutoCloseable {
         AppProcesses processes = main == null || output == null ? null : processes(main, output, sent, history);
         Instant begin = Instant.now();
         Injector injector =
-                new Injector(processes, stores, sent, history, effects.steps().size());
+                new Injector(processes, stores, sent, history, effects.steps().size(), atMost);
         Observer.Look last =
                 new Player(sent, processes, injector, observer, history, atMost).play(DrawnPlan.of(settings));
+        if (history.brokenOffAfter() == null && last.unacked().isEmpty()) { // otherwise the report has more to say
+            injector.requireHits();
+        }
         return new FaultReport(settings, sent, history, last, Duration.between(begin, Instant.now()), output, atMost);
     }
 

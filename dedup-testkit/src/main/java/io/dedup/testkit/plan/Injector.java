@@ -3,8 +3,14 @@ package io.dedup.testkit.plan;
 import io.dedup.testkit.faults.TcpProxy;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Executes a plan's faults. */
@@ -19,14 +25,32 @@ final class Injector {
     private final Traffic traffic;
     private final History history;
     private final int steps;
+    private final Duration atMost;
+    /** What had passed through the proxies before. */
+    private final Map<ProxiedStore, Long> roundTrips = new HashMap<>();
 
-    /** @param steps how many steps a handler has; 0 for none that are known */
-    Injector(@Nullable AppProcesses processes, List<ProxiedStore> stores, Traffic traffic, History history, int steps) {
+    private final Map<ProxiedStore, Set<Fault>> hit = new LinkedHashMap<>();
+    private int guests;
+    private int guestsWithPartitions;
+
+    /**
+     * @param steps how many steps a handler has; 0 for none that are known
+     * @param atMost how long the group may take to assign partitions
+     */
+    Injector(
+            @Nullable AppProcesses processes,
+            List<ProxiedStore> stores,
+            Traffic traffic,
+            History history,
+            int steps,
+            Duration atMost) {
         this.processes = processes;
         this.stores = stores;
         this.traffic = traffic;
         this.history = history;
         this.steps = steps;
+        this.atMost = atMost;
+        stores.forEach(store -> roundTrips.put(store, store.proxy().roundTrips()));
     }
 
     /** Returns when the fault is over. */
@@ -57,15 +81,43 @@ final class Injector {
     }
 
     private ProxiedStore store(DrawnPlan.Step step) {
-        return stores.get(step.choice() % stores.size());
+        ProxiedStore store = stores.get(step.choice() % stores.size());
+        hit.computeIfAbsent(store, any -> EnumSet.noneOf(Fault.class)).add(step.fault());
+        return store;
     }
 
     /** One guest after the other: each one's arrival and departure moves partitions. */
     private void rebalance(Duration length) {
         for (int i = 0; i < GUESTS; i++) {
             Instant from = Instant.now();
-            traffic.visit(length.dividedBy(GUESTS));
-            happened(Fault.REBALANCE, from, "another member was in the group");
+            boolean took = traffic.visit(length.dividedBy(GUESTS), atMost);
+            guests++;
+            guestsWithPartitions += took ? 1 : 0;
+            happened(
+                    Fault.REBALANCE,
+                    from,
+                    "another member was in the group, and took " + (took ? "partitions" : "no partition"));
+        }
+    }
+
+    /**
+     * A fault that never hit anything would count as survived.
+     *
+     * @throws IllegalStateException when there was one; says what to change
+     */
+    void requireHits() {
+        hit.forEach((store, faults) -> {
+            if (store.proxy().roundTrips() == Objects.requireNonNull(roundTrips.get(store))) {
+                throw new IllegalStateException(faults.stream().map(Fault::name).collect(Collectors.joining(" and "))
+                        + " hit nothing: the application has asked " + store.name()
+                        + " nothing through its proxy on port " + store.proxy().port() + ". " + store.remedy());
+            }
+        });
+        if (guests > 0 && guestsWithPartitions == 0) {
+            throw new IllegalStateException(Fault.REBALANCE + " hit nothing: none of " + guests
+                    + " other members of the group was assigned a partition (" + traffic.description()
+                    + "). Give the topic more partitions than the group has members, or set faults without "
+                    + Fault.REBALANCE);
         }
     }
 

@@ -20,6 +20,17 @@ record ProxiedStore(TcpProxy proxy, String name, Optional<String> argument, bool
         return new ProxiedStore(proxy, "the store behind port " + proxy.port(), Optional.empty(), false);
     }
 
+    /** What to change if the application doesn't use the proxy. Names only the setting: its value may hold a password. */
+    String remedy() {
+        return argument.filter(text -> text.startsWith("-") && text.contains("="))
+                .map(text -> "Is " + text.substring(0, text.indexOf('='))
+                        + ", which store(...) returns, the setting that the application reads, and set nowhere else?")
+                .orElse(
+                        own
+                                ? "Does the application read the argument that store(...) returns?"
+                                : "Start the listener with this port in place of the store's");
+    }
+
     void close() {
         if (own) {
             proxy.close();

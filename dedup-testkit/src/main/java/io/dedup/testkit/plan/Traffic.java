@@ -42,9 +42,11 @@ public interface Traffic extends AutoCloseable {
     /**
      * Joins the group, is assigned partitions, handles nothing, and leaves.
      *
-     * @param stay how long to stay
+     * @param stay how long to stay with the partitions
+     * @param atMost how long the group may take to assign them
+     * @return whether partitions were assigned; if not, nothing was taken from the application
      */
-    void visit(Duration stay);
+    boolean visit(Duration stay, Duration atMost);
 
     /** Returns the messages that the application has given up, as far as that is known. */
     List<TopicMessage> deadLetters();

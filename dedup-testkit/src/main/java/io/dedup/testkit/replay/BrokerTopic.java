@@ -26,7 +26,8 @@ public interface BrokerTopic extends AutoCloseable {
     /**
      * Makes the group read each partition again from the earliest of its chosen messages on.
      *
-     * @throws IllegalStateException when that isn't possible; the message says what is missing
+     * @throws IllegalStateException when that isn't possible, or would read less than this; the message says what is
+     *     missing
      */
     void rewind(List<TopicMessage> chosen);
 

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 /** Waits until a group has consumed everything, and records its acknowledgments. */
 final class Consumption {
     private static final Duration INTERVAL = Duration.ofMillis(50);
-    /** Effects are final when none has appeared for this long. */
+    /** Effects are final when no run is open, and neither an effect nor an event has appeared for this long. */
     private static final Duration SETTLED = Duration.ofMillis(500);
 
     private final TopicReplay replay;
@@ -91,17 +91,21 @@ final class Consumption {
 
     /**
      * A listener that acknowledges first and works later, or a run that has lost its lease, may take effect after
-     * everything is acknowledged.
+     * everything is acknowledged. Without effects(...), the timeline alone says so.
      */
     private void awaitSettled() {
         Map<String, Integer> counts = replay.countEffects();
+        Timeline.Progress progress = replay.progress();
         long since = System.nanoTime();
-        long end = since + atMost.toNanos();
-        while (counts != null && System.nanoTime() - since < SETTLED.toNanos() && System.nanoTime() < end) {
+        long begin = since;
+        while ((progress.runs() || System.nanoTime() - since < SETTLED.toNanos())
+                && System.nanoTime() - begin < atMost.toNanos()) {
             LockSupport.parkNanos(INTERVAL.toNanos());
-            Map<String, Integer> now = replay.countEffects();
-            if (!counts.equals(now)) {
-                counts = now;
+            Map<String, Integer> countsNow = replay.countEffects();
+            Timeline.Progress progressNow = replay.progress();
+            if (!Objects.equals(counts, countsNow) || !progress.equals(progressNow)) {
+                counts = countsNow;
+                progress = progressNow;
                 since = System.nanoTime();
             }
         }

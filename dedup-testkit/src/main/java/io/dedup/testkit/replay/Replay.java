@@ -82,8 +82,8 @@ public final class Replay {
         }
         on.consumption().awaitCopies(all, copies);
         CompletableFuture<?> live = begin();
-        on.broker().sendAgain(copies);
         copies.forEach(copy -> on.note(copy, Timeline.Kind.SENT_AGAIN, "copy of " + copy.place(), "replay"));
+        on.broker().sendAgain(copies);
         end(live);
         return on.consumption().await();
     }
@@ -93,7 +93,8 @@ public final class Replay {
      * everything is redelivered. Before each repetition, it waits until everything is consumed.
      *
      * @throws IllegalArgumentException when no message on the topic is chosen
-     * @throws IllegalStateException when the choice has an end or an order, or the broker cannot rewind
+     * @throws IllegalStateException when the choice has an end or an order, or the broker cannot rewind, for example
+     *     because it has deleted the first messages since they were chosen
      * @throws AssertionError when the application doesn't consume everything in time
      */
     public ReplayReport byRewinding() {

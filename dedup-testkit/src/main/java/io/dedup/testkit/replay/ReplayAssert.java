@@ -18,6 +18,9 @@ import org.assertj.core.api.AbstractAssert;
  * happened to them; IDs are escaped and shortened.
  */
 public final class ReplayAssert extends AbstractAssert<ReplayAssert, ReplayReport> {
+    private static final String OTHER_IDS =
+            " (the extractor of ids(...) must be that of the listener, and nothing may" + " filter its messages)";
+
     ReplayAssert(ReplayReport report) {
         super(report, ReplayAssert.class);
     }
@@ -64,7 +67,11 @@ public final class ReplayAssert extends AbstractAssert<ReplayAssert, ReplayRepor
         return fails("rejected", ids(id -> has(id, CONFLICT) || has(id, POISON)));
     }
 
-    /** Asserts that no message had to wait for a running copy or for the store. Needs a timeline. */
+    /**
+     * Asserts that no message had to wait for a running copy or for the store. Needs a timeline that has seen what
+     * happened to the messages: fails if the deduplicator has reported nothing about a message since it was sent again or
+     * rewound, or found no usable ID in one. The other assertions that need a timeline do so, too.
+     */
     public ReplayAssert deferredNothing() {
         requireTimeline();
         return fails("deferred", ids(id -> has(id, DEFERRED)));
@@ -125,14 +132,27 @@ public final class ReplayAssert extends AbstractAssert<ReplayAssert, ReplayRepor
         }
     }
 
+    /** An assertion that nothing of some kind happened is worth nothing if what happened was not seen. */
     private void requireTimeline() {
         requireIds();
+        if (!actual.eventsWithoutId().isEmpty()) {
+            throw failure(
+                    "%s",
+                    "The deduplicator found no usable ID in messages of topic " + actual.topic()
+                            + ", so it isn't known which of them were deferred, or handled without deduplication."
+                            + " The first: " + actual.eventsWithoutId().get(0).detail()
+                            + ". The extractor of ids(...) must be that of the listener");
+        }
         if (!actual.hasHeard()) {
             throw failure(
                     "%s",
                     "The timeline has no events of consumer " + FailureText.name(actual.consumer()) + " on topic "
                             + actual.topic() + ". Register it as a listener of the Deduplicator, pass it to"
                             + " timeline(...), and call consumer(...) if the consumer name isn't the group's name");
+        }
+        fails("sent again or rewound, but not reported by the deduplicator since" + OTHER_IDS, ids(actual::isUnheard));
+        if (ids(actual::isKnown).isEmpty()) {
+            fails("on the topic, but the deduplicator has reported others only" + OTHER_IDS, ids(id -> true));
         }
     }
 

@@ -20,6 +20,7 @@ public final class ReplayReport {
     private final Set<String> expected;
     private final Map<String, String> early;
     private final Map<String, List<Timeline.Event>> events = new HashMap<>();
+    private final List<Timeline.Event> eventsWithoutId;
     private final boolean heard;
     private final DuplicationReport duplicates;
 
@@ -44,6 +45,7 @@ public final class ReplayReport {
         this.expected = Set.copyOf(expected);
         this.early = Map.copyOf(early);
         this.duplicates = timeline.duplicates();
+        this.eventsWithoutId = timeline.eventsWithoutId(consumer, topic);
         this.heard = timeline.hasHeardOf(consumer, topic);
         allIds().forEach(id -> events.put(id, timeline.events(consumer, topic, id)));
     }
@@ -114,6 +116,27 @@ public final class ReplayReport {
 
     boolean countsEffects() {
         return effects != null;
+    }
+
+    /** What happened to messages in which the deduplicator found no usable ID, though the replay may have. */
+    List<Timeline.Event> eventsWithoutId() {
+        return eventsWithoutId;
+    }
+
+    /** Whether a deduplicator has reported anything about the message. */
+    boolean isKnown(String id) {
+        return timeline(id).stream().anyMatch(event -> event.kind().isReported());
+    }
+
+    /** Whether the message was sent again or rewound, and no deduplicator has reported anything about it since. */
+    boolean isUnheard(String id) {
+        boolean unheard = false;
+        for (Timeline.Event event : timeline(id)) {
+            unheard = event.kind() == Timeline.Kind.SENT_AGAIN
+                    || event.kind() == Timeline.Kind.REWOUND
+                    || (unheard && !event.kind().isReported());
+        }
+        return unheard;
     }
 
     boolean hasHeard() {

@@ -4,7 +4,7 @@ import io.dedup.DedupOutcome.DeferReason;
 import java.util.List;
 import java.util.Set;
 
-/** Counts how often a message took effect, according to a timeline. */
+/** Counts how often a message took effect, and what is still running, according to a timeline. */
 final class Runs {
     private static final Set<String> ROLLED_BACK = Set.of(
             DeferReason.LEASE_LOST.toString(),
@@ -24,6 +24,13 @@ final class Runs {
         events.forEach(runs::add);
         // A run that lost its lease and didn't fail, as far as known: its handler may have continued to its end.
         return runs.succeeded + Math.min(runs.open, runs.lost);
+    }
+
+    /** Whether a run hasn't ended. One that has lost its lease may never be reported to have ended. */
+    static boolean anyOpen(List<Timeline.Event> events) {
+        Runs runs = new Runs();
+        events.forEach(runs::add);
+        return runs.open > runs.lost;
     }
 
     private void add(Timeline.Event event) {
@@ -62,6 +69,9 @@ final class Runs {
             case DEFERRED -> {
                 if (ROLLED_BACK.contains(event.detail())) {
                     open = Math.max(0, open - 1);
+                }
+                if (event.detail().equals(DeferReason.LEASE_LOST.toString())) {
+                    lost = Math.max(0, lost - 1); // it has ended after all
                 }
             }
             case LEASE_LOST -> lost++;

@@ -13,6 +13,7 @@ import io.dedup.text.Printable;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -53,6 +54,8 @@ public final class Timeline implements DedupListener {
         LEASE_LOST,
         /** The handler ran without a claim, because a policy allows it. */
         UNGUARDED,
+        /** The deduplicator found no usable ID in a message. */
+        MISSING_ID,
         /** The message's ID was seen with another payload. */
         CONFLICT,
         /** The message was rejected because its handler had crashed the process too often. */
@@ -60,7 +63,14 @@ public final class Timeline implements DedupListener {
         /** The broker was observed to have the message acknowledged. */
         ACKED,
         /** A listener reported a failure; only recorded if the broker's listener is watched. */
-        FAILED
+        FAILED;
+
+        private static final Set<Kind> OBSERVED = Set.of(SENT_AGAIN, REWOUND, DELIVERED, ACKED, FAILED);
+
+        /** Whether a deduplicator has reported this; the others are observed at the broker, or made by the replay. */
+        boolean isReported() {
+            return !OBSERVED.contains(this);
+        }
     }
 
     /**
@@ -70,7 +80,9 @@ public final class Timeline implements DedupListener {
      */
     public record Event(Instant at, Kind kind, String detail, String by) {}
 
-    private record Name(String consumer, String topic, String id) {}
+    /** @param id as stored; null for messages without a usable one */
+    private record Name(
+            String consumer, String topic, @Nullable String id) {}
 
     private record Source(String consumer, String topic) {}
 
@@ -78,7 +90,9 @@ public final class Timeline implements DedupListener {
     private static final int MAX_EVENTS = 10_000;
 
     private final Map<Name, List<Event>> events = new ConcurrentHashMap<>();
-    private final Set<Source> heard = ConcurrentHashMap.newKeySet();
+    /** The scope of what was heard last: it knows whether IDs are hashed. */
+    private final Map<Source, DedupScope> heard = new ConcurrentHashMap<>();
+
     private volatile DuplicationReports reports = new DuplicationReports();
 
     /** Creates an empty timeline. */
@@ -106,7 +120,27 @@ public final class Timeline implements DedupListener {
      * @param id the message ID as it is in the message
      */
     public List<Event> events(String consumer, String topic, String id) {
-        List<Event> found = events.get(new Name(consumer, topic, stored(id)));
+        String plain = DedupKey.stored(id);
+        List<Event> noted = of(new Name(consumer, topic, plain));
+        DedupScope scope = heard.get(new Source(consumer, topic));
+        String stored = scope == null ? plain : scope.key(id).messageId();
+        if (stored.equals(plain)) {
+            return noted;
+        }
+        // IDs are hashed: what was observed at the broker has the plain ID, what a deduplicator reported has the hash.
+        List<Event> all = new ArrayList<>(noted);
+        all.addAll(of(new Name(consumer, topic, stored)));
+        all.sort(Comparator.comparing(Event::at));
+        return List.copyOf(all);
+    }
+
+    /** What happened to messages in which the deduplicator found no usable ID, oldest first. */
+    List<Event> eventsWithoutId(String consumer, String topic) {
+        return of(new Name(consumer, topic, null));
+    }
+
+    private List<Event> of(Name name) {
+        List<Event> found = events.get(name);
         if (found == null) {
             return List.of();
         }
@@ -115,30 +149,50 @@ public final class Timeline implements DedupListener {
         }
     }
 
+    /**
+     * How far the messages of a consumer and topic are.
+     *
+     * @param events how many there are so far
+     * @param runs whether a handler is running, as far as known
+     */
+    record Progress(int events, boolean runs) {}
+
+    Progress progress(String consumer, String topic) {
+        int count = 0;
+        boolean runs = false;
+        for (Name name : events.keySet()) {
+            if (name.consumer().equals(consumer) && name.topic().equals(topic)) {
+                List<Event> found = of(name);
+                count += found.size();
+                runs |= Runs.anyOpen(found);
+            }
+        }
+        return new Progress(count, runs);
+    }
+
     /** Whether a deduplicator has reported anything about a consumer and topic. */
     boolean hasHeardOf(String consumer, String topic) {
-        return heard.contains(new Source(consumer, topic));
+        return heard.containsKey(new Source(consumer, topic));
     }
 
     /** Adds an event that was observed at the broker. */
     public void note(String consumer, String topic, String id, Kind kind, String detail, String by) {
-        add(new Name(consumer, topic, stored(id)), kind, detail, by);
-    }
-
-    /** IDs are looked up as the framework stores them: long ones as their hash. */
-    static String stored(String id) {
-        return DedupKey.of(DedupScope.of("any", "any"), id).messageId();
+        add(new Name(consumer, topic, DedupKey.stored(id)), kind, detail, by);
     }
 
     private void note(@Nullable DedupKey key, Kind kind, String detail) {
         if (key != null) {
-            heard.add(new Source(key.scope().consumer(), key.scope().topic()));
-            add(
-                    new Name(key.scope().consumer(), key.scope().topic(), key.messageId()),
-                    kind,
-                    detail,
-                    Thread.currentThread().getName());
+            heard.put(new Source(key.scope().consumer(), key.scope().topic()), key.scope());
+            note(key.scope(), key.messageId(), kind, detail);
         }
+    }
+
+    private void note(DedupScope scope, @Nullable String id, Kind kind, String detail) {
+        add(
+                new Name(scope.consumer(), scope.topic(), id),
+                kind,
+                detail,
+                Thread.currentThread().getName());
     }
 
     private void add(Name name, Kind kind, String detail, String by) {
@@ -173,6 +227,7 @@ public final class Timeline implements DedupListener {
     @Override
     public void missingId(DedupTopic topic, String origin, String problem) {
         reports.missingId(topic, origin, problem);
+        note(topic.scope(), null, Kind.MISSING_ID, origin + ": " + problem);
     }
 
     @Override
@@ -200,7 +255,11 @@ public final class Timeline implements DedupListener {
 
     @Override
     public void unguarded(@Nullable DedupKey key, DedupTopic topic) {
-        note(key, Kind.UNGUARDED, "");
+        if (key == null) {
+            note(topic.scope(), null, Kind.UNGUARDED, "a message without a usable ID");
+        } else {
+            note(key, Kind.UNGUARDED, "");
+        }
     }
 
     @Override

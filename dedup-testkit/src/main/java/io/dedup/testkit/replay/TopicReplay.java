@@ -148,6 +148,10 @@ public final class TopicReplay implements AutoCloseable {
         return EarlyAcks.count(effects);
     }
 
+    Timeline.Progress progress() {
+        return timeline.progress(consumer, broker.topic());
+    }
+
     ReplayReport reportOn(List<TopicMessage> messages) {
         return new ReplayReport(consumer, broker.topic(), messages, countEffects(), expected, early.found(), timeline);
     }

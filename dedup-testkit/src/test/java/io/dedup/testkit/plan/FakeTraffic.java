@@ -24,6 +24,9 @@ final class FakeTraffic implements Traffic {
     final List<TopicMessage> unacked = new CopyOnWriteArrayList<>();
     final AtomicInteger visits = new AtomicInteger();
     final AtomicInteger sent = new AtomicInteger();
+    /** Whether each guest takes partitions, in turn. */
+    List<Boolean> partitionsForGuests = List.of(true);
+
     Supplier<Set<String>> members = Set::of;
     /** Called with each message that is sent after the fault. */
     Runnable afterTheFault = () -> {};
@@ -37,11 +40,13 @@ final class FakeTraffic implements Traffic {
 
     /** Handles each message once. */
     static FakeTraffic good() {
-        return new FakeTraffic((traffic, message) -> {
-            if (!traffic.effects.contains(message.id())) {
-                traffic.effects.add(message.id());
-            }
-        });
+        return new FakeTraffic(FakeTraffic::handleOnce);
+    }
+
+    static void handleOnce(FakeTraffic traffic, TopicMessage message) {
+        if (!traffic.effects.contains(message.id())) {
+            traffic.effects.add(message.id());
+        }
     }
 
     static TopicMessage message(String id, int offset) {
@@ -84,8 +89,8 @@ final class FakeTraffic implements Traffic {
     }
 
     @Override
-    public void visit(Duration stay) {
-        visits.incrementAndGet();
+    public boolean visit(Duration stay, Duration atMost) {
+        return partitionsForGuests.get(visits.getAndIncrement() % partitionsForGuests.size());
     }
 
     @Override

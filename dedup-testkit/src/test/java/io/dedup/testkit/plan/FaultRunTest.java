@@ -5,12 +5,14 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dedup.testkit.faults.TcpProxy;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -151,6 +153,7 @@ class FaultRunTest {
     @DisplayName("what isn't acked in time is named, and no more faults come when nothing goes on")
     void stuck() {
         FakeTraffic traffic = new FakeTraffic((broker, message) -> broker.unacked.add(message));
+        traffic.partitionsForGuests = List.of(false); // nor does a listener that is stuck give up partitions
         try (FaultRun run = run(traffic, Fault.REBALANCE)) {
             FaultReport report =
                     run.inThisProcess().atMost(Duration.ofMillis(200)).play();
@@ -210,12 +213,83 @@ class FaultRunTest {
         }
     }
 
+    /** A store that answers each connection's first byte. */
+    private static void answer(ServerSocket server) {
+        try {
+            while (true) {
+                try (Socket client = server.accept()) {
+                    client.getOutputStream().write(client.getInputStream().read());
+                }
+            }
+        } catch (IOException closed) {
+            // the test is over
+        }
+    }
+
+    /** What the listener asks the store. */
+    private static void ask(TcpProxy proxy) {
+        try (Socket client = new Socket(InetAddress.getLoopbackAddress(), proxy.port())) {
+            client.setSoTimeout(100);
+            client.getOutputStream().write(1);
+            int unused = client.getInputStream().read();
+        } catch (IOException fault) {
+            // that's what the plan is for
+        }
+    }
+
+    @Test
+    @DisplayName(
+            "a store that the application doesn't reach through its proxy wasn't tested, which is said with its setting")
+    void unusedProxy() throws Exception {
+        try (var server = new ServerSocket(0);
+                TcpProxy proxy = TcpProxy.to(server.getLocalPort())) {
+            ask(proxy); // before the plan
+            try (FaultRun run =
+                    run(FakeTraffic.good(), Fault.SLOW_STORE).inThisProcess().store(proxy)) {
+                assertThatThrownBy(run::play)
+                        .isInstanceOf(IllegalStateException.class)
+                        .hasMessageContaining("SLOW_STORE hit nothing")
+                        .hasMessageContaining("the store behind port " + proxy.port());
+            }
+            try (FaultRun run =
+                    run(FakeTraffic.good(), Fault.COPIES).inThisProcess().store(proxy)) {
+                run.play().assertThat().handledOncePerId(); // no fault was to hit the store
+            }
+        }
+    }
+
+    @Test
+    @DisplayName("rebalances in which no guest took a partition interrupted nothing")
+    void noPartitions() {
+        FakeTraffic traffic = FakeTraffic.good();
+        traffic.partitionsForGuests = List.of(false);
+        try (FaultRun run = run(traffic, Fault.REBALANCE).inThisProcess()) {
+            assertThatThrownBy(run::play)
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("REBALANCE hit nothing")
+                    .hasMessageContaining("topic t, group g");
+        }
+
+        FakeTraffic once = FakeTraffic.good();
+        once.partitionsForGuests = List.of(false, true);
+        try (FaultRun run = run(once, Fault.REBALANCE).inThisProcess()) {
+            assertThat(run.play().faults())
+                    .satisfiesExactly(
+                            line -> assertThat(line).endsWith("another member was in the group, and took no partition"),
+                            line -> assertThat(line).endsWith("another member was in the group, and took partitions"));
+        }
+    }
+
     @Test
     @DisplayName("a proxy that isn't ours is healed, and stays open")
     void ownProxy() throws Exception {
         try (var server = new ServerSocket(0);
                 TcpProxy proxy = TcpProxy.to(server.getLocalPort())) {
-            FakeTraffic traffic = FakeTraffic.good();
+            CompletableFuture<Void> unused = CompletableFuture.runAsync(() -> answer(server));
+            FakeTraffic traffic = new FakeTraffic((broker, message) -> {
+                ask(proxy);
+                FakeTraffic.handleOnce(broker, message);
+            });
             try (FaultRun run = run(traffic, Fault.STORE_CUT, Fault.SLOW_STORE)) {
                 FaultReport report = run.inThisProcess().store(proxy).play();
                 assertThat(report.faults())
