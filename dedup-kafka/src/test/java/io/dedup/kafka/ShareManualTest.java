@@ -180,7 +180,7 @@ class ShareManualTest {
             "in a transaction: committed before it is accepted; rolled back when it is released, or isn't acknowledged")
     void inTransactions(DedupMode mode) {
         try (Ledger ledger = Ledger.postgres();
-                ShareScene group = new ShareScene(ledger.scene(mode))) {
+                ShareScene group = ShareScene.withLongLocks(ledger.scene(mode))) {
             group.scene.send("silent", "released", "rejected", "a", "a");
             Map<String, AtomicInteger> runs = new ConcurrentHashMap<>();
             List<ShareAcknowledgment> tooLate = new ArrayList<>();

@@ -49,10 +49,6 @@ public final class OtherContainers implements RiskCheck, ApplicationListener<Con
     /** Later than {@code SmartInitializingSingleton}s, which register endpoints and decorate inbound adapters. */
     @Override
     public void findListeners() {
-        DedupConfigurationException refused = early;
-        if (refused != null) {
-            throw refused;
-        }
         Set<MessageListenerContainer> found = Collections.newSetFromMap(new IdentityHashMap<>());
         registries.forEach(registry -> found.addAll(registry.getListenerContainers()));
         for (String name : beans.getBeanNamesForType(MessageListenerContainer.class, false, false)) {
@@ -61,6 +57,10 @@ public final class OtherContainers implements RiskCheck, ApplicationListener<Con
             }
         }
         found.forEach(this::decorate);
+        DedupConfigurationException refused = early; // afterwards: one that starts now may just have been stopped
+        if (refused != null) {
+            throw refused;
+        }
     }
 
     private void decorate(MessageListenerContainer container) {
