@@ -64,11 +64,10 @@ public final class DeferralAwareRollbackProcessor<K, V> implements AfterRollback
             return;
         }
         restoring(records.subList(0, 1), records, consumer);
-        handling(
-                exception,
-                records,
-                () -> delegate.process(records, consumer, container, exception, recoverable, eosMode));
-        consumers.finished(records.subList(0, 1)); // unless it has sought to it: it has given it up
+        handling(exception, records, () -> {
+            delegate.process(records, consumer, container, exception, recoverable, eosMode);
+            consumers.finished(records.subList(0, 1)); // unless it has sought to it: it has given it up
+        });
         consumers.dropped(records.subList(1, records.size()));
     }
 

@@ -9,7 +9,7 @@ import io.dedup.kafka.internal.KafkaLog;
 import io.dedup.kafka.internal.Partitions;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashSet;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -27,6 +27,7 @@ import org.apache.kafka.clients.consumer.ShareConsumer;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicIdPartition;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -63,7 +64,11 @@ final class HoldingShareConsumer<K, V> extends GuardedShareConsumer<K, V> {
     private final PollBudget waits = new PollBudget(WAIT_INTERVAL);
     private final PollTimer timer = new PollTimer("dedup-kafka-timer", log);
     private final Supplier<ShareConsumer<K, V>> clients;
+    /** A renewed offset of each partition, as long as the client hasn't said what has become of it. */
+    private final Map<TopicPartition, Long> awaited = new HashMap<>();
+
     private @Nullable AcknowledgementCommitCallback commitCallback;
+    private boolean clientIsForgetful;
     private @Nullable RuntimeException pollFailure;
     private long polledAt = System.nanoTime();
     private long lockNanos;
@@ -77,6 +82,7 @@ final class HoldingShareConsumer<K, V> extends GuardedShareConsumer<K, V> {
     HoldingShareConsumer(Supplier<ShareConsumer<K, V>> clients, String name, StoreGate store, LastDeliveries last) {
         super(clients.get());
         this.clients = clients;
+        client.setAcknowledgementCommitCallback(this::reported);
         this.name = name;
         this.store = store;
         this.last = last;
@@ -134,6 +140,9 @@ final class HoldingShareConsumer<K, V> extends GuardedShareConsumer<K, V> {
             }
             if (!held.isEmpty()) {
                 return deferred(timeout);
+            }
+            if (clientIsForgetful) {
+                replaceClient();
             }
             return awaitStore(timeout) ? fetch(timeout) : ConsumerRecords.empty();
         });
@@ -246,11 +255,11 @@ final class HoldingShareConsumer<K, V> extends GuardedShareConsumer<K, V> {
         long sentAt = System.nanoTime();
         List<ConsumerRecord<K, V>> back =
                 new ArrayList<>(held.all().size()); // allocated first: returned records must not be dropped
-        Set<TopicPartition> asked = new HashSet<>();
+        awaited.clear();
         for (ConsumerRecord<K, V> record : held.all()) {
             try {
                 client.acknowledge(record, AcknowledgeType.RENEW);
-                asked.add(Partitions.of(record));
+                awaited.put(Partitions.of(record), record.offset());
             } catch (IllegalStateException e) { // the client no longer has it, so it won't be returned
                 log.debug("{}: a lock is gone", name, e);
             }
@@ -259,45 +268,44 @@ final class HoldingShareConsumer<K, V> extends GuardedShareConsumer<K, V> {
         try {
             outcomes = client.commitSync(atMost());
         } catch (RuntimeException e) { // an Error leaves the state unchanged for the next tick
+            clientIsForgetful |= e instanceof TimeoutException; // it may wait for the broker for ever
             takeBack(back, false);
             throw e;
         }
         outcomes.forEach((partition, failed) -> failed.ifPresent(
                 e -> log.warn("Cannot renew the record locks of {} in {}: {}", name, partition.topicPartition(), e)));
-        outcomes.keySet().forEach(partition -> asked.remove(partition.topicPartition()));
-        if (asked.isEmpty()) {
-            takeBack(back, outcomes.values().stream().anyMatch(Optional::isEmpty));
-            locksAreFresh(sentAt);
-        } else {
-            takeBack(back, false);
-            replaceClient(asked);
+        outcomes.keySet().forEach(partition -> awaited.remove(partition.topicPartition()));
+        clientIsForgetful |= !awaited.isEmpty();
+        takeBack(back, outcomes.values().stream().anyMatch(Optional::isEmpty));
+        locksAreFresh(sentAt);
+    }
+
+    /** Also called for partitions whose leader is known to have changed, which are no outcomes. */
+    private void reported(Map<TopicIdPartition, Set<Long>> offsets, @Nullable Exception failure) {
+        offsets.forEach((partition, some) -> awaited.computeIfPresent(
+                partition.topicPartition(), (key, offset) -> some.contains(offset) ? null : offset));
+        if (commitCallback != null) {
+            commitCallback.onComplete(offsets, failure);
         }
     }
 
     /**
      * Before 4.3 (KAFKA-20330) a client drops renewals whose broker it doesn't know any more, without an outcome, and then waits for
-     * their records for ever. It goes on fetching meanwhile, and returns nothing, until the broker archives what it fetched.
+     * their records for ever. It still returns records whose renewal it knows, so it serves until nothing is held any more. But then it
+     * would go on fetching, and return nothing, until the broker archives what it has fetched.
      */
-    private void replaceClient(Set<TopicPartition> forgotten) {
-        log.warn(
-                "The Kafka client of {} has given no outcome for renewals in {}; going on with another client",
-                name,
-                forgotten);
+    private void replaceClient() {
+        log.warn("The Kafka client of {} has given no outcome for renewals; going on with another client", name);
+        clientIsForgetful = false;
         Set<String> topics = client.subscription();
         try {
             client.close(atMost());
         } catch (RuntimeException e) {
             log.warn("Cannot close the client of {}", name, e);
         }
-        try {
-            client = clients.get();
-            if (commitCallback != null) {
-                client.setAcknowledgementCommitCallback(commitCallback);
-            }
-            client.subscribe(topics);
-        } catch (RuntimeException e) {
-            pollFailure = e; // thrown by the container's next poll
-        }
+        client = clients.get();
+        client.setAcknowledgementCommitCallback(this::reported);
+        client.subscribe(topics);
     }
 
     /** For a call under the lock, while records are held: there has to be time for a renewal afterwards. */
@@ -314,7 +322,6 @@ final class HoldingShareConsumer<K, V> extends GuardedShareConsumer<K, V> {
     public void setAcknowledgementCommitCallback(AcknowledgementCommitCallback callback) {
         locked(() -> {
             commitCallback = callback;
-            client.setAcknowledgementCommitCallback(callback);
             return null;
         });
     }
@@ -360,7 +367,7 @@ final class HoldingShareConsumer<K, V> extends GuardedShareConsumer<K, V> {
     /** The broker redelivers the held records to other consumers at once, except those in their last delivery. */
     @Override
     public void close() {
-        close(client::close);
+        close(() -> client.close());
     }
 
     @Override
