@@ -24,6 +24,8 @@ public final class SoughtBack {
     private final Map<TopicPartition, Long> movedAfter = new HashMap<>();
     /** Those of these beyond which nobody may seek before the next poll. */
     private final Map<TopicPartition, Long> limits = new HashMap<>();
+    /** As these, for what the last call's failure has left where it was. The next call's seeks are its own. */
+    private final Map<TopicPartition, Long> dropped = new HashMap<>();
 
     private volatile boolean inCall;
     /** Whether the handler may have records between its calls, until it acknowledges them. */
@@ -38,6 +40,7 @@ public final class SoughtBack {
         if (!lowest.isEmpty()) {
             lowest.clear();
         }
+        dropped.clear();
         inCall = true;
     }
 
@@ -83,6 +86,7 @@ public final class SoughtBack {
         moved.clear();
         movedAfter.clear();
         limits.clear();
+        dropped.clear();
         lowest.clear();
     }
 
@@ -90,21 +94,22 @@ public final class SoughtBack {
      * Records that no handler has failed with are deferred or were rolled back, and the positions were moved back to them. A seek
      * that the listener has asked for mustn't pass them: the container executes it before its next poll.
      *
-     * @param dropped the offsets of other such records, to which nobody has moved the positions yet
+     * @param left the offsets of other such records, to which nobody has moved the positions yet
      */
-    public void limitLaterSeeks(Map<TopicPartition, Long> dropped) {
+    public void limitLaterSeeks(Map<TopicPartition, Long> left) {
         limits.putAll(movedAfter);
-        dropped.forEach((partition, offset) -> limits.merge(partition, offset, Math::min));
+        dropped.putAll(left);
     }
 
     /** Where a seek to this offset may go. */
     public long limited(TopicPartition partition, long offset) {
-        return Math.min(offset, limits.getOrDefault(partition, offset));
+        return Math.min(
+                limits.getOrDefault(partition, offset), Math.min(offset, dropped.getOrDefault(partition, offset)));
     }
 
     /** Whether a seek must not go to the end of this partition. */
     public boolean isLimited(TopicPartition partition) {
-        return limits.containsKey(partition);
+        return limits.containsKey(partition) || dropped.containsKey(partition);
     }
 
     /** Whether the call has moved the position to this offset or below it, so that nobody may seek forward to it. */
