@@ -479,14 +479,7 @@ final class Application {
                 }
                 case THROW_NAMED -> throw new BatchListenerFailedException("cannot handle " + record.value(), record);
                 default -> {
-                    try {
-                        seekToRest(batch.subList(i, batch.size()), consumer);
-                    } catch (
-                            RuntimeException
-                                    e) { // for example of a partition that a rebalance has taken: it names no record
-                        batch.forEach(this::failed);
-                        throw e;
-                    }
+                    seekToRest(batch.subList(i, batch.size()), consumer);
                     throw new BatchListenerFailedException("cannot handle " + record.value(), record);
                 }
             }
@@ -500,7 +493,11 @@ final class Application {
             org.apache.kafka.clients.consumer.@Nullable Consumer<?, ?> consumer) {
         Map<TopicPartition, Long> rest = new LinkedHashMap<>();
         batch.forEach(each -> rest.putIfAbsent(partition(each), each.offset()));
-        rest.forEach((partition, offset) -> seek(partition, offset, consumer));
+        try {
+            rest.forEach((partition, offset) -> seek(partition, offset, consumer));
+        } catch (RuntimeException e) { // for example of a partition that a rebalance has taken
+            throw new BatchListenerFailedException("cannot seek", e, batch.get(0)); // those before it are handled
+        }
     }
 
     private boolean fails(ConsumerRecord<String, String> record) {
