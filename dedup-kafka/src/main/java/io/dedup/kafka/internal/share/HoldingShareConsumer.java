@@ -64,7 +64,7 @@ final class HoldingShareConsumer<K, V> extends GuardedShareConsumer<K, V> {
     private final PollBudget waits = new PollBudget(WAIT_INTERVAL);
     private final PollTimer timer = new PollTimer("dedup-kafka-timer", log);
     private final Supplier<ShareConsumer<K, V>> clients;
-    /** A renewed offset of each partition, as long as the client hasn't said what has become of it. */
+    /** A renewed offset of each partition, as long as the outcome of its renewal isn't known. */
     private final Map<TopicPartition, Long> awaited = new HashMap<>();
 
     private @Nullable AcknowledgementCommitCallback commitCallback;
