@@ -12,6 +12,7 @@ import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;
 import io.dedup.store.StoredRecord;
 import io.dedup.store.WriteResult;
+import io.dedup.store.operator.StuckQuery;
 import io.dedup.testkit.faults.TcpProxy;
 import io.dedup.testservers.redis.RedisServer;
 import java.time.Duration;
@@ -103,17 +104,32 @@ class LostReplyTest {
     }
 
     @OnEachVersion
-    @DisplayName(
-            "a new connection that breaks before its first answer fails no operator's command: another one is opened")
-    void newConnection(RedisVersion version) {
+    @DisplayName("a connection that breaks while servers are asked fails no operator's command: they are asked again")
+    void operatorsQuestion(RedisVersion version) {
+        start(version);
+        for (String question : List.of("INFO", "SCAN")) {
+            DedupKey key = messages.key();
+            Messages.done(store, key);
+            proxy.loseReplyTo("$4\r\n" + question);
+
+            assertThat(store.erase(key.messageId(), LiveLease.RESPECT)).isEqualTo(new Erasure(1, List.of()));
+        }
+        assertThat(proxy.lostReplies()).isEqualTo(2);
+        proxy.loseReplyTo("$4\r\nSCAN");
+        assertThat(store.findStuck(new StuckQuery(null, Duration.ZERO, 10)).complete())
+                .isTrue();
+        assertThat(proxy.lostReplies()).isEqualTo(3);
+    }
+
+    @OnEachVersion
+    @DisplayName("an operator's command waits for connections that are being opened again")
+    void operatorAfterDisconnect(RedisVersion version) {
         start(version);
         DedupKey key = messages.key();
         Messages.done(store, key);
-        proxy.loseReplyTo("$4\r\nINFO");
+        server.command("CLIENT", "KILL", "TYPE", "normal");
 
         assertThat(store.erase(key.messageId(), LiveLease.RESPECT)).isEqualTo(new Erasure(1, List.of()));
-
-        assertThat(proxy.lostReplies()).isEqualTo(1);
     }
 
     @OnEachVersion

@@ -4,6 +4,7 @@ import io.dedup.DedupStoreException;
 import io.dedup.text.Causes;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisConnectionException;
+import io.lettuce.core.RedisException;
 import java.time.Duration;
 import java.util.List;
 import javax.net.ssl.SSLException;
@@ -67,6 +68,11 @@ public final class RedisErrors {
                         ? ". Check that the server is running and that uri points to it"
                         : "";
         return new DedupStoreException(message(operation, String.valueOf(cause.getMessage())) + hint, cause);
+    }
+
+    /** Whether a call got no answer because its connection broke, or wasn't sent because there was none. */
+    public static boolean isBrokenConnection(DedupStoreException failure) {
+        return failure.getCause() instanceof RedisException cause && !(cause instanceof RedisCommandExecutionException);
     }
 
     /** For an error that the server answered for one key of several. */

@@ -24,7 +24,6 @@ import java.util.concurrent.TimeUnit;
  */
 final class NamespaceWalk {
     private static final long REPLICAS_NANOS = TimeUnit.SECONDS.toNanos(10); // they confirm every second
-    private static final long REPLICAS_POLL_MILLIS = 50;
 
     private final String operation;
     private final RedisLinks links;
@@ -74,16 +73,23 @@ final class NamespaceWalk {
         String runId = queries.master(server).runId();
         String cursor = KeyPages.START;
         do {
-            AsyncCommand<byte[], byte[], KeyScanCursor<byte[]>> scan = pages.newScan(cursor);
-            AsyncCommand<byte[], byte[], String> info = queries.newInfo();
-            send(server, List.of(scan, info));
-            KeyScanCursor<byte[]> page = await(scan);
-            if (!queries.requireMaster(await(info)).runId().equals(runId)) {
-                throw queries.unclear("a server was restarted or replaced during the scan");
-            }
+            String position = cursor;
+            KeyScanCursor<byte[]> page = queries.ask(() -> scan(server, runId, position));
             work.on(server, pages.keysOf(page));
             cursor = page.getCursor();
         } while (!cursor.equals(KeyPages.START));
+    }
+
+    /** Reads the page at a position of one process of a server; the same one again after its connection broke. */
+    private KeyScanCursor<byte[]> scan(StatefulRedisConnection<byte[], byte[]> server, String runId, String position) {
+        AsyncCommand<byte[], byte[], KeyScanCursor<byte[]>> scan = pages.newScan(position);
+        AsyncCommand<byte[], byte[], String> info = queries.newInfo();
+        send(server, List.of(scan, info));
+        KeyScanCursor<byte[]> page = await(scan);
+        if (!queries.requireMaster(await(info)).runId().equals(runId)) {
+            throw queries.unclear("a server was restarted or replaced during the scan");
+        }
+        return page;
     }
 
     /**
@@ -99,22 +105,13 @@ final class NamespaceWalk {
                 throw errors.unconfirmed(
                         operation, replicasNeeded(facts), Integer.toString(facts.replicasAt(offset)), null);
             }
-            pause();
+            queries.pause();
             facts = queries.master(server);
         }
     }
 
     private int replicasNeeded(MasterFacts facts) {
         return Math.max(confirmation.replicas(), facts.replicaOffsets().size());
-    }
-
-    private void pause() {
-        try {
-            TimeUnit.MILLISECONDS.sleep(REPLICAS_POLL_MILLIS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw errors.interrupted(operation, e);
-        }
     }
 
     void send(StatefulRedisConnection<byte[], byte[]> server, List<? extends AsyncCommand<byte[], byte[], ?>> all) {

@@ -14,11 +14,11 @@ import io.dedup.store.redis.internal.server.RecordServers;
 import io.dedup.store.redis.internal.server.ServerQueries;
 import io.lettuce.core.KeyScanCursor;
 import io.lettuce.core.api.StatefulRedisConnection;
-import io.lettuce.core.protocol.AsyncCommand;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -87,11 +87,9 @@ final class StuckScan {
                 cut = true;
                 return;
             }
-            AsyncCommand<byte[], byte[], KeyScanCursor<byte[]>> scan = pages.newScan(cursor);
-            KeyScanCursor<byte[]> page = exchange.call(link, OPERATION, scan);
-            if (page == null) {
-                throw queries.unclear("a server returned no answer to SCAN");
-            }
+            String from = cursor;
+            KeyScanCursor<byte[]> page =
+                    queries.ask(() -> Objects.requireNonNull(exchange.call(link, OPERATION, pages.newScan(from))));
             List<byte[]> onPage = pages.keysOf(page);
             records.stuckAmong(onPage, query.olderThan())
                     .forEach((position, record) -> add(keys.parse(onPage.get(position)), record));

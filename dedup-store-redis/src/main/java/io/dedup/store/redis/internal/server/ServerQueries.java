@@ -11,9 +11,19 @@ import io.lettuce.core.output.StatusOutput;
 import io.lettuce.core.protocol.AsyncCommand;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 
-/** Queries facts about servers. */
+/**
+ * Queries facts about servers.
+ *
+ * <p>A question changes nothing. So where its connection breaks, it is asked again on the one that the driver opens
+ * next, for as long as a command may take. Whether that one reaches the same process, the caller sees by the run ID.
+ */
 public final class ServerQueries {
+    private static final long PAUSE_MILLIS = 50;
+
     private final CommandExchange exchange;
     private final RedisErrors errors;
     private final String operation;
@@ -30,12 +40,12 @@ public final class ServerQueries {
     }
 
     public ServerFacts server(StatefulRedisConnection<byte[], byte[]> server) {
-        return ServerFacts.parse(ask(server, newInfo()));
+        return ServerFacts.parse(ask(server, this::newInfo));
     }
 
     /** @throws DedupStoreException if it is not a master, or does not report its run ID */
     public MasterFacts master(StatefulRedisConnection<byte[], byte[]> server) {
-        return requireMaster(ask(server, newInfo()));
+        return requireMaster(ask(server, this::newInfo));
     }
 
     /**
@@ -57,12 +67,12 @@ public final class ServerQueries {
     /** The cluster as this node sees it. */
     ClusterView cluster(StatefulRedisConnection<byte[], byte[]> server) {
         return ClusterView.parse(
-                ask(server, text(CommandType.CLUSTER, Commands.args().add("NODES"))));
+                ask(server, () -> text(CommandType.CLUSTER, Commands.args().add("NODES"))));
     }
 
     /** Whether this node considers the cluster able to serve. */
     boolean isClusterOk(StatefulRedisConnection<byte[], byte[]> server) {
-        return ask(server, text(CommandType.CLUSTER, Commands.args().add("INFO")))
+        return ask(server, () -> text(CommandType.CLUSTER, Commands.args().add("INFO")))
                 .contains("cluster_state:ok");
     }
 
@@ -74,9 +84,39 @@ public final class ServerQueries {
         return errors.problem(operation, problem);
     }
 
-    private String ask(StatefulRedisConnection<byte[], byte[]> server, AsyncCommand<byte[], byte[], String> question) {
-        String answer = exchange.call(new SingleLink(server), operation, question);
-        return answer == null ? "" : answer;
+    /**
+     * Asks, again where the connection breaks.
+     *
+     * @param question sends new commands each time
+     */
+    public <T> T ask(Supplier<T> question) {
+        long deadline = exchange.deadline();
+        while (true) {
+            try {
+                return question.get();
+            } catch (DedupStoreException e) {
+                if (!RedisErrors.isBrokenConnection(e) || deadline - System.nanoTime() <= 0) {
+                    throw e;
+                }
+            }
+            pause();
+        }
+    }
+
+    /** Waits for a moment until a server is asked once more. */
+    public void pause() {
+        try {
+            TimeUnit.MILLISECONDS.sleep(PAUSE_MILLIS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw errors.interrupted(operation, e);
+        }
+    }
+
+    private String ask(
+            StatefulRedisConnection<byte[], byte[]> server, Supplier<AsyncCommand<byte[], byte[], String>> question) {
+        SingleLink link = new SingleLink(server);
+        return ask(() -> Objects.requireNonNullElse(exchange.call(link, operation, question.get()), ""));
     }
 
     private static AsyncCommand<byte[], byte[], String> text(CommandType type, CommandArgs<byte[], byte[]> args) {

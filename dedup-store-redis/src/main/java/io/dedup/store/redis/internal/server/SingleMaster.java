@@ -1,8 +1,6 @@
 package io.dedup.store.redis.internal.server;
 
-import io.dedup.DedupStoreException;
 import io.lettuce.core.RedisClient;
-import io.lettuce.core.RedisException;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.codec.ByteArrayCodec;
@@ -18,20 +16,8 @@ import java.util.List;
  */
 public record SingleMaster(RedisClient client, RedisURI uri, StatefulRedisConnection<byte[], byte[]> main)
         implements RecordServers {
-    /** A connection can break before its first answer. Nothing has been asked for until then, so another one is opened, once. */
     @Override
     public Snapshot find(ServerQueries queries) {
-        try {
-            return ask(queries);
-        } catch (DedupStoreException e) {
-            if (e.getCause() instanceof RedisException) {
-                return ask(queries);
-            }
-            throw e;
-        }
-    }
-
-    private Snapshot ask(ServerQueries queries) {
         StatefulRedisConnection<byte[], byte[]> fresh = client.connect(ByteArrayCodec.INSTANCE, uri);
         try {
             String runId = queries.master(fresh).runId();
