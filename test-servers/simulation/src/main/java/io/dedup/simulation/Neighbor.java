@@ -45,6 +45,7 @@ final class Neighbor {
         ContainerProperties properties = new ContainerProperties(NAME);
         settings.accept(properties);
         properties.setAckMode(ContainerProperties.AckMode.BATCH);
+        properties.setAsyncAcks(false); // its handler acknowledges nothing
         properties.setGroupId(NAME);
         properties.setMessageListener((MessageListener<String, String>) this::handle);
         ConcurrentMessageListenerContainer<String, String> container =

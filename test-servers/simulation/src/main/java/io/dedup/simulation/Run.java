@@ -592,8 +592,19 @@ final class Run {
             neighbor.judge(broker, PLAIN ? Integer.MAX_VALUE - 1 : expiries, lost, doubled);
         }
         step("committed at the end: " + broker.committed());
+        // Nobody commits what an interceptor has dropped at a partition's end.
+        boolean uncommitted = ran
+                && circumstances.interception() != Circumstances.Interception.DROPS
+                && broker.isAnythingUncommitted();
         return new Verdict(
-                scenario, lost, doubled, claimsLeft, stuck, wrongStart, draws.happened(), List.copyOf(steps));
+                scenario,
+                lost,
+                doubled,
+                claimsLeft,
+                stuck || uncommitted,
+                wrongStart,
+                draws.happened(),
+                List.copyOf(steps));
     }
 
     private Stream<ConsumerRecord<String, String>> deadLetterRecords() {

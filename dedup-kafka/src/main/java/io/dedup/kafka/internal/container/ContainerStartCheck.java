@@ -9,6 +9,7 @@ import io.dedup.kafka.internal.listener.DedupMessageListener;
 import io.dedup.kafka.internal.poll.ConsumerWrapper;
 import io.dedup.kafka.internal.poll.WatchedInterceptors;
 import io.dedup.kafka.internal.settlement.ContainerServices;
+import io.dedup.kafka.internal.spring.AckModes;
 import io.dedup.kafka.internal.spring.ConsumerSettings;
 import io.dedup.kafka.internal.spring.FailureHandlers;
 import io.dedup.kafka.internal.spring.HandlerMethods;
@@ -30,7 +31,6 @@ import org.springframework.kafka.listener.AbstractMessageListenerContainer;
 import org.springframework.kafka.listener.BatchMessageListener;
 import org.springframework.kafka.listener.ConsumerSeekAware.ConsumerSeekCallback;
 import org.springframework.kafka.listener.ContainerProperties;
-import org.springframework.kafka.listener.ContainerProperties.AckMode;
 import org.springframework.kafka.listener.ContainerProperties.AssignmentCommitOption;
 import org.springframework.kafka.listener.adapter.KafkaBackoffAwareMessageListenerAdapter;
 import org.springframework.kafka.support.TopicPartitionOffset;
@@ -112,11 +112,9 @@ final class ContainerStartCheck {
         if (!properties.isFixTxOffsets()) {
             return;
         }
-        boolean manual =
-                properties.getAckMode() == AckMode.MANUAL || properties.getAckMode() == AckMode.MANUAL_IMMEDIATE;
         String keeps = properties.isPauseImmediate()
                 ? "with pauseImmediate the container keeps polled records for later"
-                : manual && !services.kafkaTransactions().areUsed()
+                : AckModes.isManual(properties) && !services.kafkaTransactions().areUsed()
                         ? "with a manual ack mode the handler may acknowledge records later"
                         : container.getCommonErrorHandler() instanceof DeferralAwareErrorHandler handler
                                         && !handler.delegate().seeksAfterHandling()

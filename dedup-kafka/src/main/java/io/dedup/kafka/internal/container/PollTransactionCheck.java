@@ -2,6 +2,7 @@ package io.dedup.kafka.internal.container;
 
 import io.dedup.kafka.internal.poll.WatchedInterceptors;
 import io.dedup.kafka.internal.settlement.ContainerServices;
+import io.dedup.kafka.internal.spring.AckModes;
 import io.dedup.kafka.internal.spring.HandlerMethods;
 import io.dedup.policy.DedupPolicy;
 import io.dedup.policy.SettingNames;
@@ -14,7 +15,6 @@ import org.springframework.kafka.listener.AbstractMessageListenerContainer;
 import org.springframework.kafka.listener.BatchMessageListener;
 import org.springframework.kafka.listener.ConsumerSeekAware;
 import org.springframework.kafka.listener.ContainerProperties;
-import org.springframework.kafka.listener.ContainerProperties.AckMode;
 import org.springframework.kafka.listener.ListenerType;
 import org.springframework.kafka.listener.ListenerUtils;
 import org.springframework.kafka.listener.adapter.KafkaBackoffAwareMessageListenerAdapter;
@@ -59,9 +59,8 @@ final class PollTransactionCheck {
     }
 
     private @Nullable String reason(Object listener) {
-        AckMode ackMode = properties.getAckMode();
-        if (ackMode == AckMode.MANUAL || ackMode == AckMode.MANUAL_IMMEDIATE) {
-            return "the ack mode is " + ackMode
+        if (AckModes.isManual(properties)) {
+            return "the ack mode is " + properties.getAckMode()
                     + ", and an acknowledgment would belong to another record's turn. Set the ack mode to BATCH";
         }
         if (listener instanceof KafkaBackoffAwareMessageListenerAdapter<?, ?>) {

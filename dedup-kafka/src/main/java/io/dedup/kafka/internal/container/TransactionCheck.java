@@ -5,6 +5,7 @@ import io.dedup.kafka.internal.deferral.DeferralAwareRollbackProcessor;
 import io.dedup.kafka.internal.record.RecordDeliveries;
 import io.dedup.kafka.internal.settlement.ContainerServices;
 import io.dedup.kafka.internal.settlement.DedupTransactionManager;
+import io.dedup.kafka.internal.spring.AckModes;
 import io.dedup.kafka.internal.spring.ConsumerSettings;
 import io.dedup.kafka.internal.spring.HandlerMethods;
 import io.dedup.policy.DedupMode;
@@ -28,7 +29,6 @@ import org.springframework.kafka.listener.AbstractMessageListenerContainer;
 import org.springframework.kafka.listener.BatchMessageListener;
 import org.springframework.kafka.listener.ConcurrentMessageListenerContainer;
 import org.springframework.kafka.listener.ContainerProperties;
-import org.springframework.kafka.listener.ContainerProperties.AckMode;
 import org.springframework.kafka.listener.DelegatingMessageListener;
 import org.springframework.kafka.listener.adapter.FilteringMessageListenerAdapter;
 import org.springframework.kafka.listener.adapter.KafkaBackoffAwareMessageListenerAdapter;
@@ -131,9 +131,7 @@ public final class TransactionCheck {
 
     /** A record that a filter drops without acknowledging it looks like one that the handler didn't acknowledge. */
     private @Nullable String filterProblem(Collection<String> topics, Object listener) {
-        boolean manual =
-                properties.getAckMode() == AckMode.MANUAL || properties.getAckMode() == AckMode.MANUAL_IMMEDIATE;
-        if (!manual || !anyTransactional(topics)) {
+        if (!AckModes.isManual(properties) || !anyTransactional(topics)) {
             return null;
         }
         Object each = listener;

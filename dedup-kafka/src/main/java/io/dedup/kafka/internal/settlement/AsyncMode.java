@@ -1,6 +1,7 @@
 package io.dedup.kafka.internal.settlement;
 
 import io.dedup.kafka.internal.consumer.BoundConsumer;
+import io.dedup.kafka.internal.spring.AckModes;
 import io.dedup.kafka.internal.spring.ConsumerSettings;
 import org.jspecify.annotations.Nullable;
 import org.springframework.kafka.listener.AbstractMessageListenerContainer;
@@ -30,8 +31,7 @@ public record AsyncMode(boolean endsWithFuture, boolean automatic, int limit) {
         if (!declaredLater && !properties.isAsyncAcks()) {
             return null;
         }
-        boolean automatic =
-                properties.getAckMode() != AckMode.MANUAL && properties.getAckMode() != AckMode.MANUAL_IMMEDIATE;
+        boolean automatic = !AckModes.isManual(properties);
         // The container would ack a failed record before it is retried, and commit the records above it.
         properties.setAsyncAcks(false);
         if (automatic) {

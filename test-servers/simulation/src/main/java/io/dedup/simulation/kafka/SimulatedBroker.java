@@ -169,6 +169,14 @@ public final class SimulatedBroker {
         return new LinkedHashMap<>(committed);
     }
 
+    /** Whether the groups would read something again. */
+    public synchronized boolean isAnythingUncommitted() {
+        return logs.entrySet().stream()
+                .anyMatch(each -> each.getValue().records.stream()
+                        .filter(record -> record.offset() >= committed.getOrDefault(each.getKey(), 0L))
+                        .anyMatch(record -> !deleted.contains(record.value())));
+    }
+
     synchronized void commitBeginnings() {
         logs.keySet().forEach(each -> committed.put(each, 0L));
     }
