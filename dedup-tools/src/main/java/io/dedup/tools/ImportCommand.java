@@ -108,7 +108,7 @@ final class ImportCommand implements Callable<Integer> {
             description = "the topic's window, from the completion on: 36h, 7d, PT36H or forever")
     private Window window;
 
-    @Option(names = "--skip", defaultValue = "0", description = "how many IDs at the beginning to skip")
+    @Option(names = "--skip", defaultValue = "0", description = "csv: how many IDs at the beginning to skip")
     private long skip;
 
     @Spec
@@ -148,10 +148,11 @@ final class ImportCommand implements Callable<Integer> {
         } catch (DedupStoreException | SourceException e) {
             progress.close();
             err.println(e.getMessage());
-            err.printf(
-                    Locale.ROOT,
-                    "Continue with --skip %d, or repeat the command without it.%n",
-                    skip + progress.last().read());
+            err.println(
+                    keepsOrder()
+                            ? "Continue with --skip " + (skip + progress.last().read())
+                                    + ", or repeat the command without it."
+                            : "Repeat the command: it finds what is recorded already.");
             return STOPPED;
         }
     }
@@ -190,6 +191,12 @@ final class ImportCommand implements Callable<Integer> {
         if (skip < 0) {
             throw new ParameterException(spec.commandLine(), "--skip must not be negative");
         }
+        if (skip > 0 && !keepsOrder()) {
+            throw new ParameterException(
+                    spec.commandLine(),
+                    "--skip is for --from csv: a database returns rows in another order each time. Repeat the command"
+                            + " without it: it finds what is recorded already");
+        }
         return switch (from) {
             case CSV ->
                 new CsvSource(
@@ -197,6 +204,11 @@ final class ImportCommand implements Callable<Integer> {
             case JDBC ->
                 new JdbcSource(required("--source-url", sourceUrl), sourceUser, required("--query", query), zone);
         };
+    }
+
+    /** Whether the IDs come in the same order each time, so that those at the beginning are the same ones. */
+    private boolean keepsOrder() {
+        return from == From.CSV;
     }
 
     private TargetStore target() {

@@ -136,7 +136,10 @@ class ImportCommandTest {
                 .isZero();
         assertThat(out.toString()).contains("700 IDs: 700 imported");
         assertThat(run(redis, with(source, "SELECT id, plain FROM handled"))).isEqualTo(ImportCommand.STOPPED);
-        assertThat(err.toString()).contains("set --zone");
+        assertThat(err.toString())
+                .contains("set --zone")
+                .contains("Repeat the command")
+                .doesNotContain("--skip");
         assertThat(run(redis, with(source, "SELECT id, plain FROM handled", "--zone", "UTC")))
                 .isZero();
         assertThat(run(redis, with(source, "SELECT 'm' || id, millis, NULL::bytea FROM handled")))
@@ -181,6 +184,10 @@ class ImportCommandTest {
         assertThat(run(URL, "--from", "csv", "--file", file("a," + hourAgo), "--table", "missing"))
                 .isEqualTo(ImportCommand.STOPPED);
         assertThat(err.toString()).contains("missing").doesNotContain("\tat ");
+        assertThat(run(URL, "--from", "jdbc", "--source-url", URL, "--query", "SELECT 1", "--skip", "5"))
+                .as("a database may begin with other rows next time")
+                .isEqualTo(CommandLine.ExitCode.USAGE);
+        assertThat(err.toString()).contains("--skip is for --from csv");
     }
 
     @Test
