@@ -573,6 +573,13 @@ class SharedCallsTest {
         AtomicInteger calls = new AtomicInteger();
         store.on(Op.CLAIM, (call, real) -> flaky(calls.getAndIncrement(), call, real));
         store.on(Op.COMPLETE, (call, real) -> flaky(calls.getAndIncrement(), call, real));
+        int round = 0;
+        do { // on a busy machine, all requests of a round may have lost their patience
+            race(shared, "round " + round++ + ", m");
+        } while (sizes(Op.CLAIM).stream().noneMatch(size -> size > 1));
+    }
+
+    private void race(SharedCalls shared, String message) throws Exception {
         int threads = 32;
         int messages = 300;
         List<AtomicInteger> completed = new ArrayList<>();
@@ -585,16 +592,16 @@ class SharedCallsTest {
             int thread = t;
             Caller<Boolean> caller = new Caller<>(() -> {
                 for (int i = 0; i < messages; i++) {
-                    int message = (i + thread % 4) % messages;
+                    int number = (i + thread % 4) % messages;
                     Owner owner = new Owner("o" + owners.incrementAndGet());
-                    ClaimRequest request = new ClaimRequest(key("m" + message), owner, LEASE);
+                    ClaimRequest request = new ClaimRequest(key(message + number), owner, LEASE);
                     if (untilAnswered(() -> shared.claim(List.of(request)).get(0)) instanceof ClaimResult.Acquired) {
                         CompleteRequest completion = new CompleteRequest(
                                 new Claim(request.key(), owner, 1), Window.of(Duration.ofDays(1)), null, true);
                         if (untilAnswered(() ->
                                         shared.complete(List.of(completion)).get(0))
                                 .equals(WriteResult.applied())) {
-                            completed.get(message).incrementAndGet();
+                            completed.get(number).incrementAndGet();
                         }
                     }
                 }
@@ -608,7 +615,6 @@ class SharedCallsTest {
         }
 
         assertThat(completed).allSatisfy(each -> assertThat(each).hasValue(1));
-        assertThat(sizes(Op.CLAIM)).anyMatch(size -> size > 1);
     }
 
     private static List<?> flaky(int number, Call call, Function<List<?>, List<?>> real) {

@@ -27,7 +27,7 @@ class ClusterFailoverTest {
         try (RedisCluster cluster = RedisServers.startCluster(version.binary());
                 RedisServer replica = version.server()
                         .config("cluster-enabled", "yes")
-                        .config("cluster-node-timeout", "2000")
+                        .config("cluster-node-timeout", "5000") // as the masters
                         // On a busy machine the first elections may fail. After 30 s the replica would call its data
                         // too old.
                         .config("cluster-replica-validity-factor", "0")

@@ -37,10 +37,11 @@ class CardListener {
                 .POST(BodyPublishers.ofString(payment)) // nothing that differs from attempt to attempt
                 .build();
         HttpResponse<String> answer = http.send(request, BodyHandlers.ofString());
-        if (answer.statusCode() != 200) {
-            throw new IllegalStateException("Payment " + paymentId + " was refused: HTTP " + answer.statusCode());
+        switch (answer.statusCode()) {
+            case 200 -> log.info("Payment {}, attempt {}: charge {}", paymentId, context.attempt(), answer.body());
+            case 402 -> log.info("Payment {}: the card was declined", paymentId); // an answer: store it
+            default -> throw new IllegalStateException("Payment " + paymentId + ": HTTP " + answer.statusCode());
         }
-        log.info("Payment {}, attempt {}: charge {}", paymentId, context.attempt(), answer.body());
     }
     // docs:end
 }

@@ -64,13 +64,14 @@ class CardListenerTest {
                 RecipeKafka.send("payments", "payment-id", "p-1", "42 EUR");
                 RecipeKafka.send("payments", "payment-id", "p-1", "42 EUR");
                 RecipeKafka.send("payments", "payment-id", "p-2", "7 EUR");
+                RecipeKafka.send("payments", "payment-id", "p-3", CardProcessor.DECLINED);
                 RecipeKafka.awaitConsumed("charging", "payments");
             }
         }
 
         assertThat(counts.duplicates).containsExactly("p-1");
-        assertThat(counts.runs).containsExactly("p-1#2", "p-2#1", "p-2#2");
-        assertThat(processor.requests).containsExactly("p-1", "p-1", "p-2", "p-2");
+        assertThat(counts.runs).containsExactly("p-1#2", "p-2#1", "p-2#2", "p-3#1");
+        assertThat(processor.requests).containsExactly("p-1", "p-1", "p-2", "p-2", "p-3");
         assertThat(processor.charges).containsExactly("42 EUR", "7 EUR");
     }
 

@@ -17,6 +17,9 @@ import java.util.concurrent.Executors;
 
 /** A company that charges cards, and answers a repeated idempotency key with the first charge. Thread-safe. */
 final class CardProcessor implements AutoCloseable {
+    /** An amount that no card has. */
+    static final String DECLINED = "1000000 EUR";
+
     private final HttpServer server;
 
     /** The idempotency key of each request. */
@@ -48,6 +51,11 @@ final class CardProcessor implements AutoCloseable {
         String key = Objects.requireNonNull(exchange.getRequestHeaders().getFirst("Idempotency-Key"));
         requests.add(key);
         String amount = new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
+        if (amount.equals(DECLINED)) {
+            exchange.sendResponseHeaders(402, -1);
+            exchange.close();
+            return;
+        }
         String charge = chargeOfKey.computeIfAbsent(key, first -> {
             charges.add(amount);
             return "ch-" + charges.size();

@@ -52,6 +52,10 @@ public final class Loop<K, V> {
     private static final int SHARE_OF_COMMIT = 4;
 
     private static final int SHARE_OF_TURNS = 2;
+
+    /** By default, 10 s: an answer that comes too late can lose a record that its handler has sought back to. */
+    private static final int SHARE_OF_QUESTIONS = 30;
+
     private static final Duration PING_AGAIN = Duration.ofSeconds(1);
 
     private final Consumer<K, V> consumer;
@@ -92,7 +96,7 @@ public final class Loop<K, V> {
         this.offsets =
                 new HandledOffsets(consumer, claims::flush, maxPollInterval.dividedBy(SHARE_OF_COMMIT), deliveries);
         this.beginnings = new Beginnings(consumer, offsets);
-        this.positions = new Positions(consumer, offsets);
+        this.positions = new Positions(consumer, offsets, maxPollInterval.dividedBy(SHARE_OF_QUESTIONS));
         this.holds = new PartitionHolds(consumer, engine::ping);
         BackOffs deferrals = new BackOffs();
         BackOffs failures = new BackOffs();

@@ -23,17 +23,19 @@ import org.slf4j.LoggerFactory;
  */
 public final class Positions {
     private static final Logger log = LoggerFactory.getLogger("io.dedup.kafka.clients.DedupPoll");
-    private static final Duration ASKING = Duration.ofSeconds(1);
 
     private final Consumer<?, ?> consumer;
     private final HandledOffsets offsets;
+    private final Duration asking;
     private final Map<TopicPartition, Long> handledUpTo = new HashMap<>();
     private final Set<TopicPartition> gone = new HashSet<>();
     private @Nullable ConsumerRecords<?, ?> polled;
 
-    public Positions(Consumer<?, ?> consumer, HandledOffsets offsets) {
+    /** @param asking how long it may ask for positions after a handler, so that the next poll comes in time */
+    public Positions(Consumer<?, ?> consumer, HandledOffsets offsets, Duration asking) {
         this.consumer = consumer;
         this.offsets = offsets;
+        this.asking = asking;
     }
 
     /** The consumer has returned these, so its positions are beyond them. Never fails. */
@@ -49,13 +51,13 @@ public final class Positions {
 
     /**
      * Returns where the consumer continues in these partitions, after a call of the handler has returned, which may
-     * have sought. Some seeks leave it to the consumer to ask the broker where to. A position that isn't known within a
-     * second, for example while the partition has no leader, or that cannot be asked for, is left out: neither is a
-     * failure of the handler. All partitions share that second, so that the next poll comes in time.
+     * have sought. Some seeks leave it to the consumer to ask the broker where to. A position that isn't known in
+     * time, for example while the partition has no leader, or that cannot be asked for, is left out: neither is a
+     * failure of the handler. All partitions share that time.
      */
     public Map<TopicPartition, Long> afterHandler(Set<TopicPartition> partitions) {
         Map<TopicPartition, Long> known = new HashMap<>();
-        long until = System.nanoTime() + ASKING.toNanos();
+        long until = System.nanoTime() + asking.toNanos();
         boolean interrupted = Thread.interrupted(); // the consumer would refuse to answer
         try {
             for (TopicPartition each : partitions) {
