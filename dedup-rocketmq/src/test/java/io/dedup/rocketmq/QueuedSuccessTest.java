@@ -59,6 +59,7 @@ class QueuedSuccessTest {
                         return ConsumeResult.SUCCESS;
                     })
                     .concurrency(1)
+                    .invisibleDuration(PlayedBroker.INVISIBLE)
                     .start();
             try {
                 broker.deliver(message("first", "a", null));

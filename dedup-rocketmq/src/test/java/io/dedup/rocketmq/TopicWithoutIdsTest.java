@@ -48,6 +48,7 @@ class TopicWithoutIdsTest {
                 })
                 .concurrency(CAPACITY / 2)
                 .batchSize(CAPACITY / 2)
+                .invisibleDuration(PlayedBroker.INVISIBLE)
                 .retryDelay(attempt -> Duration.ofSeconds(7))
                 .start();
     }
