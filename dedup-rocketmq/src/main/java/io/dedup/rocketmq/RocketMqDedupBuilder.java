@@ -55,7 +55,8 @@ public final class RocketMqDedupBuilder {
      * answer. After that the delivery fails, which uses up one of the message's delivery attempts; when all are used
      * up, the broker moves the message to the dead-letter queue. By default, the sum of the topic's
      * {@link DedupPolicy#maxProcessingTime} and lease, after which another consumer has finished the message or lost
-     * its claim.
+     * its claim. A loop keeps a message in flight for as long; a message without an ID that
+     * {@link DedupPolicy#missingIdLimit} defers waits for this and a lease at the broker.
      *
      * @throws IllegalArgumentException when it is negative
      */

@@ -54,12 +54,7 @@ public final class Acknowledgments {
 
     /** The message's effect has happened: acknowledges the message and its copies. */
     public void acknowledge(OpenMessage message) {
-        List<OpenMessage> closed = broker.counting(() -> {
-            List<OpenMessage> all = open.close(message);
-            all.forEach(each -> broker.acknowledge(each.received()));
-            return all;
-        });
-        afterClose(closed);
+        close(() -> open.close(message), all -> all.forEach(each -> broker.acknowledge(each.received())));
     }
 
     /**
@@ -94,16 +89,24 @@ public final class Acknowledgments {
     }
 
     private void redeliver(Supplier<List<OpenMessage>> close, Duration delay) {
-        List<OpenMessage> closed = broker.counting(() -> {
-            List<OpenMessage> all = close.get();
+        close(close, all -> {
             open.returned(all, delay);
             for (OpenMessage each : all) {
                 each.giveBackUnstartedClaim(); // before another consumer receives the message
                 redeliverAfter(each, delay);
             }
-            return all;
         });
-        afterClose(closed);
+    }
+
+    private void close(Supplier<List<OpenMessage>> close, Consumer<List<OpenMessage>> answer) {
+        broker.counting(() -> {
+            List<OpenMessage> closed = close.get();
+            try {
+                answer.accept(closed);
+            } finally { // after an Error too: what is closed must not hold up its message group
+                afterClose(closed);
+            }
+        });
     }
 
     private void redeliverAfter(OpenMessage message, Duration delay) {

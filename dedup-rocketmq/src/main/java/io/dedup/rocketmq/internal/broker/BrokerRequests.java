@@ -63,10 +63,10 @@ public final class BrokerRequests {
     }
 
     /** Counts the work as an unanswered request from its start, because it is about to send requests. */
-    public <T> T counting(Supplier<T> work) {
+    public void counting(Runnable work) {
         count(1);
         try {
-            return work.get();
+            work.run();
         } finally {
             count(-1);
         }

@@ -16,11 +16,12 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Keeps messages that the store cannot decide about yet, and claims them again later; returns those that have waited too
- * long.
+ * long, and those without an ID that wait for their topic's first one.
  */
 final class Deferrals {
     private static final Logger log = LoggerFactory.getLogger("io.dedup.rocketmq.SimpleConsumerLoop");
     private static final Duration SOON = Duration.ofMillis(10);
+    private static final Duration LONGEST = Duration.ofHours(12); // the broker's own limit
 
     private final InPlaceRunner waits;
     private final OpenMessages open;
@@ -54,24 +55,32 @@ final class Deferrals {
             probe.start();
         }
         Duration waited = message.undecidedFor();
+        Duration longest = waits.longest(message.delivery());
+        Duration lease = message.delivery().topic().policy().lease();
         if (defer.reason() == DeferReason.CLOSED) {
             log.error("The Deduplicator is closed, so this SimpleConsumerLoop stops. Close the loop before the"
                     + " Deduplicator");
             acknowledgments.stop(); // otherwise messages would be redelivered until they have used up their attempts
-        } else if (defer.reason() == DeferReason.STORE_UNAVAILABLE || defer.reason() == DeferReason.MISSING_ID) {
+        } else if (defer.reason() == DeferReason.STORE_UNAVAILABLE) {
             retry.add(message, defer.retryAfter()); // however long: the broker can only wait too, and counts attempts
-        } else if (waited.compareTo(waits.longest(message.delivery())) > 0 || !open.hold(message)) {
+        } else if (defer.reason() == DeferReason.MISSING_ID) {
+            // Kept here, a backlog would leave no room for the message that ends its wait, nor for other topics.
+            acknowledgments.giveBack(message, shorter(longest.plus(lease), LONGEST)); // as often as what waits here
+        } else if (waited.compareTo(longest) > 0 || !open.hold(message)) {
             log.warn(
                     "The message in {} could not be handled within {} ms ({}). Returned to the broker, which counts a"
                             + " delivery attempt",
                     message.origin(),
                     waited.toMillis(),
                     defer.reason());
-            Duration lease = message.delivery().topic().policy().lease();
             acknowledgments.giveBack(message, lease); // at most one attempt per lease
         } else {
             retry.add(message, defer.retryAfter());
         }
+    }
+
+    private static Duration shorter(Duration a, Duration b) {
+        return a.compareTo(b) < 0 ? a : b;
     }
 
     /** Messages to claim again together, as soon as the first of them may be decided. Not thread-safe. */
@@ -87,7 +96,7 @@ final class Deferrals {
 
         private void add(OpenMessage message, Duration after) {
             messages.add(message);
-            delay = delay.compareTo(after) < 0 ? delay : after;
+            delay = shorter(delay, after);
         }
 
         void schedule() {

@@ -84,11 +84,12 @@ final class HandlerRuns {
 
         @Override
         public OpenMessage succeeded(byte @Nullable [] result) {
+            execution.returned(); // the queue may wait for longer than the lease, and a copy must not run
             try {
                 complete.accept(message);
             } catch (RuntimeException | Error e) { // for example no memory for the queue
-                log.error("Cannot queue the completion of the message in {}; completing it alone", message.origin(), e);
                 execution.succeed(null, WaitBudget.none());
+                log.error("Cannot queue the completion of the message in {}; completed it alone", message.origin(), e);
                 acknowledgments.acknowledge(message);
             }
             return message;

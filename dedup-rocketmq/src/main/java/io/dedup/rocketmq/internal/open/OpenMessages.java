@@ -21,7 +21,10 @@ import java.util.function.BooleanSupplier;
  */
 public final class OpenMessages {
     private static final Duration OVERDUE_CHECK = Duration.ofMillis(200);
-    /** After its delay, a message that isn't redelivered for so long was dead-lettered, or is with another consumer. */
+    /**
+     * After its delay, a message that isn't redelivered for so long was dead-lettered, or is with another consumer. So long before
+     * the delay ends, it may be redelivered, should the clocks differ.
+     */
     private static final Duration REDELIVERY = Duration.ofSeconds(30);
 
     private static final Duration DECISION_CHECK = Duration.ofMillis(100);
@@ -54,8 +57,8 @@ public final class OpenMessages {
 
     /**
      * Waits until more messages may be received, and returns how many; 0 when the loop stops. It is one while a returned message of
-     * a message group is to be redelivered: what would be received together with it is behind it, and would be returned with it each
-     * time, until it is dead-lettered with it without ever being handled.
+     * a message group is to be redelivered soon: what would be received together with it is behind it, and would be returned with it
+     * each time, until it is dead-lettered with it without ever being handled. Before that, the broker keeps its group back.
      */
     public int awaitRoom() {
         return lock.get(() -> {
@@ -66,7 +69,8 @@ public final class OpenMessages {
             received = new CompletableFuture<>();
             long now = System.nanoTime();
             returned.values().removeIf(until -> until - now <= 0);
-            return returned.isEmpty() ? capacity - messages.size() : 1;
+            boolean due = returned.values().stream().anyMatch(until -> until - now <= 2 * REDELIVERY.toNanos());
+            return due ? 1 : capacity - messages.size();
         });
     }
 

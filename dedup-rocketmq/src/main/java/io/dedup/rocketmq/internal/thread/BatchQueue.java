@@ -36,9 +36,9 @@ public final class BatchQueue<T> {
     public void drain(Consumer<List<T>> task, BooleanSupplier isOver) {
         while (!isOver.getAsBoolean()) {
             try {
+                List<T> batch = new ArrayList<>(MOST); // first: without memory for it, what was polled would be dropped
                 T first = queue.poll(100, TimeUnit.MILLISECONDS);
                 if (first != null) {
-                    List<T> batch = new ArrayList<>();
                     batch.add(first);
                     queue.drainTo(batch, MOST - 1);
                     task.accept(batch);

@@ -9,12 +9,14 @@ import io.dedup.adapter.Execution;
 import io.dedup.policy.DedupPolicy;
 import io.dedup.rocketmq.PlayedBroker;
 import java.lang.reflect.Proxy;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BiConsumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Named;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -58,5 +60,15 @@ class OpenMessagesTest {
         end.accept(open, claimed);
 
         assertThat(calls).isSubsetOf("isTransactional"); // which it knows from its policy
+    }
+
+    @Test
+    @DisplayName("messages are received one at a time only while one of a message group is about to be redelivered")
+    void oneAtATime() {
+        List<OpenMessage> returned = List.of(message("a"));
+        open.returned(returned, Duration.ofMinutes(10));
+        assertThat(open.awaitRoom()).isEqualTo(4);
+        open.returned(returned, Duration.ofSeconds(1));
+        assertThat(open.awaitRoom()).isEqualTo(1);
     }
 }
