@@ -183,9 +183,9 @@ public final class SpelId {
     private static MessageIdExtractor<Seen> value(SpelNode node, String name) {
         Expression expression =
                 new SpelExpression(node.toStringAST(), (SpelNodeImpl) node, new SpelParserConfiguration());
+        String value = "value for " + Printable.sentence(name);
         return MessageIdExtractor.named(
-                "value for " + Printable.sentence(name),
-                seen -> IdText.of(expression.getValue(seen.context(), seen.root()), "the value of the expression"));
+                value, seen -> IdText.of(expression.getValue(seen.context(), seen.root()), "the " + value));
     }
 
     private void requireNone(Set<List<String>> refused) {

@@ -141,6 +141,7 @@ class MethodIdsTest {
         for (Object ambiguous : List.of(1.0, new Object(), true, List.of("a"))) {
             assertThatThrownBy(() -> idOf("#tenant + '/' + #number", "acme", ambiguous))
                     .isInstanceOf(UnusableIdException.class)
+                    .hasMessageContaining("the value for #number is a ")
                     .hasMessageContaining("has no unambiguous text");
         }
     }
