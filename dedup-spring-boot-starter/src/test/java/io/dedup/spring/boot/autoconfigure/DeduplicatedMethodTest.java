@@ -113,7 +113,7 @@ class DeduplicatedMethodTest {
         }
 
         @Deduplicated(topic = "refunds", consumer = "billing", id = "#customer + '/' + #p1")
-        public Optional<String> refund(String customer, long number) {
+        public Optional<String> refund(@Nullable String customer, long number) {
             charged.add(customer + number);
             return Optional.of("refunded");
         }
@@ -311,6 +311,9 @@ class DeduplicatedMethodTest {
                     .isInstanceOf(MissingMessageIdException.class)
                     .hasMessageContaining("topic orders, method Billing.charge");
             assertThatThrownBy(() -> billing.charge(null)).isInstanceOf(MissingMessageIdException.class);
+            assertThatThrownBy(() -> billing.refund(null, 1))
+                    .isInstanceOf(MissingMessageIdException.class)
+                    .hasMessageContaining("it has no value for #customer");
             assertThat(target(billing).charged).isEmpty();
         });
         app.withUserConfiguration(BillingApp.class)

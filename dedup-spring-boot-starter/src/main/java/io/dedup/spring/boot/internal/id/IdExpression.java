@@ -18,7 +18,7 @@ public record IdExpression(String text, List<Part> parts) {
     public static final String FORMS =
             "header:<name>, key, json:/<pointer>, cloudevent, coordinates, spel:<expression>,"
                     + " bean:<name of a MessageIdExtractor>; for RocketMQ property:<name>, keys, keys:<prefix>, json:, spel:,"
-                    + " coordinates, bean:; for a method #<argument>, bean:; several joined by \" + \"";
+                    + " coordinates, bean:; for a method #<argument>, bean:; several joined by \" + \", with spel: or # as the last";
 
     private static final String JOIN = " + ";
 
@@ -68,7 +68,8 @@ public record IdExpression(String text, List<Part> parts) {
         List<Part> parts = new ArrayList<>();
         String rest = text.strip();
         while (true) {
-            // A SpEL expression may contain anything, so it extends to the end of the text.
+            // A SpEL expression may contain anything, so it extends to the end of the text; SpelId knows what its +
+            // joins.
             int join = rest.startsWith("spel:") || rest.startsWith("#") ? -1 : rest.indexOf(JOIN);
             String part = (join < 0 ? rest : rest.substring(0, join)).strip();
             if (part.endsWith(" +")) { // also if a line break follows that +, and then another +

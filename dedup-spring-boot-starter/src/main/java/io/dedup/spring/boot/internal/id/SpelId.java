@@ -3,6 +3,7 @@ package io.dedup.spring.boot.internal.id;
 import io.dedup.id.IdText;
 import io.dedup.id.MessageIdExtractor;
 import io.dedup.text.Printable;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -11,26 +12,34 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.springframework.expression.EvaluationContext;
 import org.springframework.expression.Expression;
+import org.springframework.expression.spel.SpelNode;
+import org.springframework.expression.spel.SpelParserConfiguration;
+import org.springframework.expression.spel.ast.SpelNodeImpl;
+import org.springframework.expression.spel.ast.StringLiteral;
 import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
 import org.springframework.expression.spel.support.SimpleEvaluationContext;
 
 /**
  * Finds an ID by a SpEL expression. It may read properties and call methods of the message, but not use classes or beans.
- * Thread-safe.
+ * The {@code +} of an ID joins parts, and isn't that of SpEL, which adds two numbers and makes the text {@code null} of a
+ * value that is missing: what it joins is evaluated separately, and {@link JoinedValues} makes the ID. Thread-safe.
  */
 public final class SpelId {
     private static final EvaluationContext READING = SimpleEvaluationContext.forReadOnlyDataBinding()
             .withInstanceMethods()
             .build();
 
-    private final Expression expression;
+    private final List<SpelNode> joined;
     private final SpelReads reads;
 
-    private SpelId(Expression expression, SpelReads reads) {
-        this.expression = expression;
+    private SpelId(List<SpelNode> joined, SpelReads reads) {
+        this.joined = joined;
         this.reads = reads;
     }
+
+    /** What an expression sees. */
+    private record Seen(EvaluationContext context, @Nullable Object root) {}
 
     /**
      * An extractor that evaluates an expression.
@@ -73,8 +82,7 @@ public final class SpelId {
                     + " uses nothing that differs from message to message, so different messages would have the same ID, and"
                     + " all but the first would be skipped");
         }
-        return MessageIdExtractor.named(
-                "value for spel:" + Printable.sentence(text), message -> spel.find(view.apply(message)));
+        return spel.found("spel:", text).on(message -> new Seen(READING, view.apply(message)));
     }
 
     /**
@@ -84,8 +92,9 @@ public final class SpelId {
      */
     static SpelId of(String text) {
         try {
-            SpelExpression expression = new SpelExpressionParser().parseRaw(text);
-            return new SpelId(expression, SpelReads.of(expression.getAST()));
+            List<SpelNode> joined = new ArrayList<>();
+            addJoined(new SpelExpressionParser().parseRaw(text).getAST(), joined);
+            return new SpelId(joined, SpelReads.of(joined));
         } catch (IllegalArgumentException e) {
             throw new IllegalArgumentException("spel: " + e.getMessage(), e);
         } catch (RuntimeException e) {
@@ -134,13 +143,49 @@ public final class SpelId {
                                 + ". Their names are known if the compiler is called with -parameters, as Spring Boot's plugins do");
             }
         }
-        return MessageIdExtractor.named("value for " + Printable.sentence(text), message -> {
+        return spel.found("", text).on(message -> {
             EvaluationContext context = SimpleEvaluationContext.forReadOnlyDataBinding()
                     .withInstanceMethods()
                     .build();
             view.apply(message).forEach(context::setVariable);
-            return text(spel.expression.getValue(context));
+            return new Seen(context, null);
         });
+    }
+
+    private static void addJoined(SpelNode node, List<SpelNode> joined) {
+        if (SpelReads.isJoin(node)) {
+            addJoined(node.getChild(0), joined);
+            addJoined(node.getChild(1), joined);
+        } else {
+            joined.add(node);
+        }
+    }
+
+    /** @param form as in {@code spel:} */
+    private MessageIdExtractor<Seen> found(String form, String text) {
+        if (joined.size() == 1) {
+            return value(joined.get(0), form + text);
+        }
+        List<MessageIdExtractor<Seen>> values = new ArrayList<>();
+        List<String> texts = new ArrayList<>(List.of(""));
+        for (SpelNode node : joined) {
+            if (node instanceof StringLiteral literal) {
+                int last = texts.size() - 1;
+                texts.set(last, texts.get(last) + literal.getLiteralValue().getValue());
+            } else {
+                values.add(value(node, form + node.toStringAST()));
+                texts.add("");
+            }
+        }
+        return new JoinedValues<>(values, texts);
+    }
+
+    private static MessageIdExtractor<Seen> value(SpelNode node, String name) {
+        Expression expression =
+                new SpelExpression(node.toStringAST(), (SpelNodeImpl) node, new SpelParserConfiguration());
+        String value = "value for " + Printable.sentence(name);
+        return MessageIdExtractor.named(
+                value, seen -> IdText.of(expression.getValue(seen.context(), seen.root()), "the " + value));
     }
 
     private void requireNone(Set<List<String>> refused) {
@@ -155,14 +200,5 @@ public final class SpelId {
 
     private static List<String> names(Set<String> known) {
         return known.stream().map(name -> "#" + name).toList();
-    }
-
-    @Nullable
-    String find(Object message) {
-        return text(expression.getValue(READING, message));
-    }
-
-    private static @Nullable String text(@Nullable Object id) {
-        return IdText.of(id, "the value of the expression");
     }
 }

@@ -15,9 +15,11 @@ import org.springframework.expression.spel.ast.ConstructorReference;
 import org.springframework.expression.spel.ast.FunctionReference;
 import org.springframework.expression.spel.ast.Indexer;
 import org.springframework.expression.spel.ast.InlineMap;
+import org.springframework.expression.spel.ast.Literal;
 import org.springframework.expression.spel.ast.MethodReference;
 import org.springframework.expression.spel.ast.OpDec;
 import org.springframework.expression.spel.ast.OpInc;
+import org.springframework.expression.spel.ast.OpPlus;
 import org.springframework.expression.spel.ast.Projection;
 import org.springframework.expression.spel.ast.PropertyOrFieldReference;
 import org.springframework.expression.spel.ast.Selection;
@@ -36,12 +38,18 @@ record SpelReads(List<List<String>> paths) {
     /**
      * Of an expression.
      *
-     * @throws IllegalArgumentException when it cannot be evaluated, because it uses a class or a bean, or assigns
+     * @param joined what {@link #isJoin} joins in it
+     * @throws IllegalArgumentException when it cannot be evaluated, because it uses a class or a bean, or assigns, or joins elsewhere
      */
-    static SpelReads of(SpelNode expression) {
+    static SpelReads of(List<SpelNode> joined) {
         SpelReads reads = new SpelReads(new ArrayList<>());
-        reads.visit(expression, false);
+        joined.forEach(node -> reads.visit(node, false));
         return reads;
+    }
+
+    /** Whether a node is a {@code +} of two others. */
+    static boolean isJoin(SpelNode node) {
+        return node instanceof OpPlus && node.getChildCount() == 2;
     }
 
     /** The first name of each path. */
@@ -154,6 +162,16 @@ record SpelReads(List<List<String>> paths) {
         if (node instanceof Assign || node instanceof OpInc || node instanceof OpDec) {
             throw new IllegalArgumentException("an expression may read the message, but cannot change it");
         }
+        if (isJoin(node) && !isNumber(node.getChild(0)) && !isNumber(node.getChild(1))) {
+            throw new IllegalArgumentException(
+                    "within brackets, ?: and other operators, + may only add a number that is written"
+                            + " there, because Spring would make the text null of a missing value. Join values outside, as in"
+                            + " #tenant + '/' + (#number ?: 'none'), or write a MessageIdExtractor bean, and use bean:<its name>");
+        }
+    }
+
+    private static boolean isNumber(SpelNode node) {
+        return node instanceof Literal literal && literal.getLiteralValue().getValue() instanceof Number;
     }
 
     /** The names that an expression may use of an object: its public methods and properties. */

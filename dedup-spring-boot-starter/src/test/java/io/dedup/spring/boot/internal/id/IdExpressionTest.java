@@ -12,6 +12,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -39,7 +41,8 @@ class IdExpressionTest {
             spel:offset + '@' + timestamp          | 7@-1
             bean:mine                              | from a bean
             header:order-id + json:/order/id       | 3:h-12:42
-            key + spel:value.substring(0, 1) + key | 3:k-14:{k-1
+            key + spel:value.substring(0, 1) + key | 3:k-18:1:{3:k-1
+            key + spel:partition + offset          | 3:k-16:1:31:7
             """)
     void findsIds(String expression, String id) {
         assertThat(ids.of(IdExpression.parse(expression)).extract(record("{\"order\":{\"id\":42}}")))
@@ -112,7 +115,7 @@ class IdExpressionTest {
             value['id']                         | o-9
             value[id]                           | o-9
             value?.get('id')                    | o-9
-            topic + offset                      | orders7
+            topic + offset                      | 6:orders1:7
             value.keySet().?[#this == 'id'][0]  | id
             value.values().![#this.toString()].get(0) | o-9
             {value['id'], 'x'}[0]               | o-9
@@ -136,6 +139,25 @@ class IdExpressionTest {
                 .isNull();
         assertThatThrownBy(() -> ids.of(IdExpression.parse("spel:#root")).extract(record("v")))
                 .hasMessageContaining("has no unambiguous text");
+    }
+
+    @ParameterizedTest
+    @DisplayName("T7 an ID is missing if a part of its expression is, and errors name that part")
+    @ValueSource(
+            strings = {
+                "spel:key + '/' + header('none')",
+                "spel:header('none') + key",
+                "spel:key + '/' + value",
+                "key + spel:'n' + value"
+            })
+    void missingPart(String expression) {
+        for (Object value : new Object[] {null, "", " "}) {
+            ConsumerRecord<?, ?> record = record(value);
+            var id = ids.of(IdExpression.parse(expression));
+            assertThat(id.extract(record)).isNull();
+            assertThat(id.source(record))
+                    .isEqualTo("value for spel:" + (expression.contains("none") ? "header('none')" : "value"));
+        }
     }
 
     @ParameterizedTest
@@ -178,8 +200,8 @@ class IdExpressionTest {
         assertThat(IdExpression.parse("key + json:").toString()).isEqualTo("key + json:");
     }
 
-    private static ConsumerRecord<?, ?> record(Object value) {
-        ConsumerRecord<String, Object> record = new ConsumerRecord<>("orders", 3, 7, "k-1", value);
+    private static ConsumerRecord<?, ?> record(@Nullable Object value) {
+        ConsumerRecord<String, @Nullable Object> record = new ConsumerRecord<>("orders", 3, 7, "k-1", value);
         record.headers().add("order-id", "h-1".getBytes(StandardCharsets.UTF_8));
         return record;
     }
