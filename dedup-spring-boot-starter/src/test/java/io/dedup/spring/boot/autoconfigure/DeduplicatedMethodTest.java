@@ -52,12 +52,15 @@ import org.springframework.context.annotation.Lazy;
 import org.springframework.context.annotation.Role;
 import org.springframework.context.annotation.Scope;
 import org.springframework.context.annotation.ScopedProxyMode;
+import org.springframework.context.event.EventListener;
 import org.springframework.core.Ordered;
 import org.springframework.core.PriorityOrdered;
 import org.springframework.http.ResponseEntity;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.kafka.annotation.KafkaListener;
 import org.springframework.kafka.support.Acknowledgment;
+import org.springframework.messaging.handler.annotation.SendTo;
+import org.springframework.messaging.simp.annotation.SendToUser;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.scheduling.annotation.AsyncAnnotationAdvisor;
 import org.springframework.scheduling.annotation.EnableAsync;
@@ -638,6 +641,51 @@ class DeduplicatedMethodTest {
             public void charge(Order order) {}
         }
 
+        static class Publishes {
+            @EventListener
+            @Deduplicated(topic = "orders", consumer = "billing", id = "#order.id")
+            public String charge(Order order) {
+                return "charged";
+            }
+        }
+
+        static class PublishesAfterCommit {
+            @TransactionalEventListener
+            @Transactional(propagation = Propagation.NOT_SUPPORTED)
+            @Deduplicated(topic = "orders", consumer = "billing", id = "#order.id")
+            public List<String> charge(Order order) {
+                return List.of("charged");
+            }
+        }
+
+        static class Replies {
+            @SendTo("charged")
+            @Deduplicated(topic = "orders", consumer = "billing", id = "#order.id")
+            public boolean charge(Order order) {
+                return true;
+            }
+        }
+
+        static class RepliesToUser {
+            @SendToUser
+            @Deduplicated(topic = "orders", consumer = "billing", id = "#order.id")
+            public String charge(Order order) {
+                return "charged";
+            }
+        }
+
+        abstract static class OnEvent<T> {
+            @EventListener
+            @Deduplicated(topic = "events", consumer = "billing", id = "#order.id")
+            public @Nullable T charge(Order order) {
+                return null;
+            }
+        }
+
+        static class PublishesByType extends OnEvent<Order> {}
+
+        static class PublishesNothing extends OnEvent<Void> {}
+
         static class AcknowledgesKafka {
             @Deduplicated(topic = "orders", consumer = "billing", id = "#order.id")
             public void charge(Order order, Acknowledgment acknowledgment) {}
@@ -696,9 +744,16 @@ class DeduplicatedMethodTest {
             refused(TwoBeans.class, "Fine.charge", "two beans, one and two");
             refused(AfterCommit.class, "AfterCommit.charge", "@TransactionalEventListener", "REQUIRES_NEW");
             refused(BeforeCommit.class, "BeforeCommit.charge", "in the transaction of its publisher");
+            refused(Publishes.class, "Publishes.charge", "returns String", "@EventListener", "outbox");
+            refused(PublishesAfterCommit.class, "PublishesAfterCommit.charge", "returns List", "@EventListener");
+            refused(PublishesByType.class, "PublishesByType.charge", "returns Order", "@EventListener");
+            refused(Replies.class, "Replies.charge", "returns boolean", "@SendTo");
+            refused(RepliesToUser.class, "RepliesToUser.charge", "returns String", "@SendToUser");
             refused(AcknowledgesKafka.class, "AcknowledgesKafka.charge", "type Acknowledgment", "for a duplicate");
             refused(AcknowledgesElsewhere.class, "AcknowledgesElsewhere.charge", "type Acknowledgement");
             app.withBean(Fine.class).run(context -> assertThat(context).hasNotFailed());
+            app.withBean(PublishesNothing.class)
+                    .run(context -> assertThat(context).hasNotFailed());
             app.withBean(Comparing.class).run(context -> assertThat(context).hasNotFailed());
         }
 

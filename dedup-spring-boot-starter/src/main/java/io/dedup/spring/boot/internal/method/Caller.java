@@ -4,8 +4,13 @@ import io.dedup.spring.boot.internal.call.DeduplicatedCalls.Patience;
 import io.dedup.spring.boot.internal.call.RequestThread;
 import java.lang.reflect.Method;
 import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
+import org.springframework.util.ClassUtils;
 
 /** Who calls a method, as far as its annotations show: what a call may cost that throws because it cannot be decided yet. */
 enum Caller {
@@ -27,6 +32,22 @@ enum Caller {
             "io.awspring.cloud.sqs.annotation.SqsListener",
             "io.awspring.cloud.sqs.annotation.SqsHandler",
             "com.azure.spring.messaging.servicebus.implementation.core.annotation.ServiceBusListener");
+    /** Besides those of brokers. */
+    private static final List<String> SENDING_RESULTS = List.of(
+            "org.springframework.context.event.EventListener",
+            "org.springframework.messaging.handler.annotation.SendTo",
+            "org.springframework.messaging.simp.annotation.SendToUser",
+            "org.springframework.integration.annotation.Aggregator",
+            "org.springframework.integration.annotation.Filter",
+            "org.springframework.integration.annotation.InboundChannelAdapter",
+            "org.springframework.integration.annotation.Publisher",
+            "org.springframework.integration.annotation.Router",
+            "org.springframework.integration.annotation.ServiceActivator",
+            "org.springframework.integration.annotation.Splitter",
+            "org.springframework.integration.annotation.Transformer");
+
+    private static final boolean FUNCTIONS = ClassUtils.isPresent(
+            "org.springframework.cloud.function.context.FunctionCatalog", Caller.class.getClassLoader());
     private static final String ASYNC = "org.springframework.scheduling.annotation.Async";
     private static final String TRANSACTIONAL_EVENT =
             "org.springframework.transaction.event.TransactionalEventListener";
@@ -45,6 +66,22 @@ enum Caller {
             return Patience.SHORT;
         }
         return this == BROKER && !hasMaxWait ? Patience.UNTIL_DECIDED : Patience.LONG;
+    }
+
+    /** What makes its caller send or publish its result, after the call; null if nothing shows that. */
+    static @Nullable String sendsResult(DeduplicatedMethod method) {
+        MergedAnnotations annotations = on(method.method());
+        Optional<String> annotation = Stream.concat(BROKERS.stream(), SENDING_RESULTS.stream())
+                .filter(annotations::isPresent)
+                .findFirst();
+        if (annotation.isPresent()) {
+            return "@" + ClassUtils.getShortName(annotation.get());
+        }
+        return FUNCTIONS
+                        && Function.class.isAssignableFrom(method.type())
+                        && method.method().getName().equals("apply")
+                ? "a function of Spring Cloud"
+                : null;
     }
 
     /** Whether Spring calls it at the end of a transaction, and logs its exceptions. */

@@ -3,6 +3,7 @@ package io.dedup.spring.boot.internal.method;
 import io.dedup.spring.boot.DedupConfigurationException;
 import io.dedup.spring.boot.internal.check.RiskCheck;
 import io.dedup.spring.boot.internal.deduplicator.DeduplicatedListener;
+import io.dedup.spring.boot.internal.store.MethodTransactions;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -92,22 +93,44 @@ public final class ListenerContainerCheck implements RiskCheck {
     }
 
     private static void requireJms(ListenerContainer container, MethodCalls method) {
-        boolean polls = container.knows("transactionManager");
         boolean transacted = Boolean.TRUE.equals(container.setting("sessionTransacted"));
-        if (container.setting("sessionAcknowledgeMode") instanceof Integer mode
-                && container.setting("transactionManager") == null
-                && !transacted
-                && mode != JMS_CLIENT_ACKNOWLEDGE
-                && (polls || mode > JMS_CLIENT_ACKNOWLEDGE)) {
+        boolean byContainer =
+                container.setting("sessionAcknowledgeMode") instanceof Integer mode && mode == JMS_CLIENT_ACKNOWLEDGE;
+        if (!transacted && !byContainer && !receivesInTransaction(container)) {
             throw refused(
                     method,
-                    "reads from a session whose messages are acknowledged before it runs, or have to be acknowledged one by one:"
-                            + " they are lost if the method fails, its process dies or the store is down, or nobody acknowledges"
-                            + " duplicates",
+                    "reads from a session whose messages are acknowledged before it runs, or although it fails, or have to be"
+                            + " acknowledged one by one: they are lost if the method fails, its process dies or the store is"
+                            + " down, or nobody acknowledges duplicates",
                     "Set spring.jms.listener.session.transacted: true, which is the default without a JTA transaction manager, or"
-                            + " spring.jms.listener.session.acknowledge-mode: client.");
+                            + " spring.jms.listener.session.acknowledge-mode: client. A container factory of your own that isn't"
+                            + " configured by Spring Boot needs setSessionTransacted(true).");
+        }
+        if (!transacted && byContainer && Boolean.FALSE.equals(container.setting("acknowledgeAfterListener"))) {
+            throw refused(
+                    method,
+                    "has to acknowledge its messages itself, but isn't called for duplicates, which nobody would acknowledge",
+                    "Leave acknowledgeAfterListener of its container factory at true: the container then acknowledges when the"
+                            + " method has returned.");
+        }
+        if (!polls(container) && container.setting("taskExecutor") != null) {
+            throw refused(
+                    method,
+                    "runs on another thread than its session: what is acknowledged or committed for one message is so for"
+                            + " those that still run, and one of them that fails then is lost",
+                    "Remove the task executor of its container factory, and set its concurrency.");
         }
         requireNoTransaction(container, method);
+    }
+
+    private static boolean polls(ListenerContainer container) {
+        return container.knows("transactionManager");
+    }
+
+    /** Whether a rollback of its transaction manager returns the message: one of a database alone doesn't. */
+    private static boolean receivesInTransaction(ListenerContainer container) {
+        Object manager = container.setting("transactionManager");
+        return manager != null && MethodTransactions.mayInclude(manager, container.setting("connectionFactory"));
     }
 
     private static void requireNoTransaction(ListenerContainer container, MethodCalls method) {

@@ -14,6 +14,7 @@ import org.springframework.aop.PointcutAdvisor;
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.aop.interceptor.AsyncExecutionInterceptor;
+import org.springframework.core.ResolvableType;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
@@ -31,6 +32,7 @@ final class MethodRules {
             KAFKA_HANDLER,
             "org.apache.rocketmq.spring.annotation.RocketMQMessageListener",
             "org.apache.rocketmq.client.annotation.RocketMQMessageListener");
+    private static final String KOTLIN_VOID = "kotlin.Unit";
     private static final String BEAN = "org.springframework.context.annotation.Bean";
 
     /** Why a result of {@link LateResults} cannot be, and what to do. */
@@ -63,14 +65,25 @@ final class MethodRules {
             return "is " + Modifier.toString(modifiers & (Modifier.PRIVATE | Modifier.STATIC | Modifier.FINAL))
                     + ", so Spring cannot intercept its calls";
         }
-        Class<?> result = method.method().getReturnType();
-        if (result.isPrimitive() && result != void.class) {
-            return "returns " + result + ", but there is no value for a duplicate. Return "
-                    + "the object type instead, which" + " may be null";
-        }
         Class<?> late = LateResults.declared(method.method(), method.type());
         if (late != null) {
             return "returns " + late.getSimpleName() + LATE;
+        }
+        Class<?> result = result(method);
+        String sending = Caller.sendsResult(method);
+        if (sending != null
+                && result != void.class
+                && result != Void.class
+                && !result.getName().equals(KOTLIN_VOID)) {
+            return "returns " + result.getSimpleName()
+                    + ", which is sent or published when the call has already counted as done ("
+                    + sending
+                    + "). If that fails, or the process dies, the repeated call is a duplicate, and the result is"
+                    + " never sent. Send it within the method, or write it to an outbox there, and return nothing";
+        }
+        if (result.isPrimitive() && result != void.class) {
+            return "returns " + result + ", but there is no value for a duplicate. Return "
+                    + "the object type instead, which" + " may be null";
         }
         Class<?> acknowledging = AcknowledgingParameters.first(method.method());
         if (acknowledging != null) {
@@ -79,6 +92,11 @@ final class MethodRules {
                     + " acknowledge then. Remove the parameter, and let the container acknowledge when the method has returned";
         }
         return Caller.isTransactionalEvent(method) ? problemOfTransactionalEvent(method) : null;
+    }
+
+    private static Class<?> result(DeduplicatedMethod method) {
+        return ResolvableType.forMethodReturnType(method.method(), method.type())
+                .resolve(method.method().getReturnType());
     }
 
     /** Spring calls it while its publisher's transaction is bound to the thread, also when that has ended. */

@@ -7,7 +7,9 @@ import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.annotation.AnnotationTransactionAttributeSource;
 import org.springframework.transaction.interceptor.TransactionAttribute;
 import org.springframework.transaction.interceptor.TransactionInterceptor;
+import org.springframework.transaction.support.ResourceTransactionManager;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.springframework.transaction.support.TransactionSynchronizationUtils;
 import org.springframework.util.ClassUtils;
 
 /** Whether methods take part in transactions of Spring that their callers have opened. Thread-safe. */
@@ -33,6 +35,11 @@ public final class MethodTransactions {
         return PRESENT && Present.isTransactional(advice);
     }
 
+    /** Whether a rollback of this manager's transaction undoes what was done with this resource: not if it is that of another one alone. */
+    public static boolean mayInclude(Object manager, @Nullable Object resource) {
+        return PRESENT && Present.mayInclude(manager, resource);
+    }
+
     /** Loaded only where there are transactions. */
     private static final class Present {
         private static final AnnotationTransactionAttributeSource DECLARED = new AnnotationTransactionAttributeSource();
@@ -55,6 +62,11 @@ public final class MethodTransactions {
 
         private static @Nullable TransactionAttribute declared(Method method, Class<?> type) {
             return DECLARED.getTransactionAttribute(method, type);
+        }
+
+        static boolean mayInclude(Object manager, @Nullable Object resource) {
+            return !(manager instanceof ResourceTransactionManager local)
+                    || (resource != null && TransactionSynchronizationUtils.sameResourceFactory(local, resource));
         }
 
         static boolean isTransactional(Advice advice) {
