@@ -51,6 +51,8 @@ public interface Deduplicator extends AutoCloseable {
      * <p>In a transactional mode, also opens the transaction that the handler joins. If the thread is already in a
      * transaction, returns {@link DedupOutcome.Deferred} and logs an error.
      *
+     * @throws IllegalStateException in mode LEASED, if the thread is in a transaction of Spring's: a rollback would undo the
+     *     effect, but the message would be recorded as done. Nothing is claimed then. Shadow mode handles it as ever
      * @throws X the exception of the handler, after its claim was released
      */
     <R extends @Nullable Object, X extends Throwable> DedupOutcome<R> execute(
@@ -65,6 +67,7 @@ public interface Deduplicator extends AutoCloseable {
      *
      * @return completes after the store has answered; fails as the handler or its stage does
      * @throws IllegalArgumentException in a transactional mode, because a transaction is bound to one thread
+     * @throws IllegalStateException if the thread is in a transaction of Spring's, as {@link #execute(DedupCall, DedupHandler)}
      */
     <R extends @Nullable Object> CompletionStage<DedupOutcome<R>> executeAsync(
             DedupCall<R> call, AsyncDedupHandler<R> handler);
@@ -77,6 +80,8 @@ public interface Deduplicator extends AutoCloseable {
      * item at a time instead, so that only the item that crashes the process is counted.
      *
      * @return an outcome for each item, in order
+     * @throws IllegalStateException if an item is in mode LEASED, and the thread is in a transaction of Spring's, as
+     *     {@link #execute(DedupCall, DedupHandler)}
      * @throws X the exception of the handler, after all claims of that call were released
      */
     <T, X extends Throwable> List<DedupOutcome<@Nullable Void>> executeAll(

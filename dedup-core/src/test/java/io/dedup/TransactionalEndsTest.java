@@ -10,8 +10,11 @@ import io.dedup.DedupOutcome.Handled;
 import io.dedup.adapter.Admission;
 import io.dedup.adapter.DedupAdapter;
 import io.dedup.adapter.Delivery;
+import io.dedup.adapter.MessageOrigin;
 import io.dedup.adapter.RunEnd;
 import io.dedup.adapter.WaitBudget;
+import io.dedup.duplicate.DuplicateCause;
+import io.dedup.duplicate.MessagePlace;
 import io.dedup.policy.DedupMode;
 import java.time.Duration;
 import java.util.List;
@@ -50,6 +53,57 @@ class TransactionalEndsTest extends TransactionalTestBase {
                 .isInstanceOf(IllegalStateException.class);
         admitted.execution().giveBack();
         assertThat(dedup.execute(key("a"), this::run)).isInstanceOf(Handled.class);
+    }
+
+    @ParameterizedTest
+    @EnumSource(mode = Mode.EXCLUDE, names = LEASED)
+    @DisplayName("an Error between the handler's end and the commit rolls back: the message is handled again")
+    void errorBeforeTheCommit(DedupMode mode) {
+        Deduplicator dedup = in(mode, policy -> policy.explainDuplicates(true));
+        Error error = new InternalError("of a test");
+        Delivery delivery = Delivery.of(dedup.topic(TOPIC), "a", null, new FailingPlace(error));
+
+        assertThat(run(dedup, delivery))
+                .isInstanceOfSatisfying(
+                        RunEnd.Failed.class,
+                        failed -> assertThat(failed.cause()).isSameAs(error));
+
+        assertThat(records.calls()).containsOnlyOnce("rollback").doesNotContain("commit");
+        assertThat(records.open()).isZero();
+        assertThat(DedupAdapter.of(dedup).inFlight()).isZero();
+        assertThat(run(dedup, Delivery.of(dedup.topic(TOPIC), "a", null, () -> "a test")))
+                .isInstanceOf(RunEnd.Handled.class);
+        assertThat(records.effects()).containsExactly("a");
+    }
+
+    private RunEnd run(Deduplicator dedup, Delivery delivery) {
+        DedupAdapter engine = DedupAdapter.of(dedup);
+        Admission.Run admitted = (Admission.Run) engine.admit(delivery, WaitBudget.none());
+        return engine.run(
+                admitted.execution(),
+                execution -> {
+                    records.effect("a");
+                    return new byte[1];
+                },
+                WaitBudget.none());
+    }
+
+    /** Asked for when a success is written. */
+    private record FailingPlace(Error error) implements MessageOrigin {
+        @Override
+        public String get() {
+            return "a test";
+        }
+
+        @Override
+        public MessagePlace place() {
+            throw error;
+        }
+
+        @Override
+        public DuplicateCause causeAfter(MessagePlace first) {
+            return DuplicateCause.UNKNOWN;
+        }
     }
 
     @Test

@@ -231,15 +231,27 @@ public final class SuccessQueue {
         try {
             completions = engine.succeedAll(batch.successes(), batch.left());
         } catch (Throwable e) { // their effects have happened: not acking would repeat them
+            recordEach(batch);
             log.error(
-                    "Cannot record {} successes in the deduplication store; these messages are handled again if"
-                            + " redelivered",
+                    "A call that records {} successes has failed; each is recorded alone. A message whose success isn't is"
+                            + " handled again if redelivered",
                     batch.successes().size(),
                     e);
         } finally {
             settled(batch, completions, before);
         }
         return isAnotherDue();
+    }
+
+    /** What a failed call hasn't settled would be forgotten here, and its lease renewed for maxProcessingTime. */
+    private static void recordEach(Batch batch) {
+        for (Execution each : batch.successes()) {
+            try {
+                Completion unused = each.succeed(null, batch.left());
+            } catch (Throwable ignored) { // the next ones must be settled as well; the caller logs the first failure
+                each.abandon();
+            }
+        }
     }
 
     /**

@@ -50,12 +50,18 @@ public final class Admissions {
         if (closed.getAsBoolean()) {
             return decider.closed(delivery);
         }
-        Admission admission = decide(delivery, budget);
+        return unlessClosed(delivery, decide(delivery, budget));
+    }
+
+    boolean isClosed() {
+        return closed.getAsBoolean();
+    }
+
+    /** The second look, at an admission whose claim has joined the heartbeat. */
+    Admission unlessClosed(Delivery delivery, Admission admission) {
         // close() looks for claims after it has set the flag, and this looks at the flag after its claim has joined
         // the heartbeat: one of the two sees the other.
-        return closed.getAsBoolean()
-                ? tooLate(List.of(delivery), List.of(admission)).get(0)
-                : admission;
+        return closed.getAsBoolean() ? tooLate(delivery, admission) : admission;
     }
 
     private Admission decide(Delivery delivery, WaitBudget budget) {
@@ -80,21 +86,23 @@ public final class Admissions {
                 : admission;
     }
 
-    /** Revokes the permission to run, except in shadow mode. */
     private List<Admission> tooLate(List<Delivery> deliveries, List<Admission> admissions) {
         List<Admission> instead = new ArrayList<>(admissions.size());
         for (int i = 0; i < admissions.size(); i++) {
-            Admission admission = admissions.get(i);
-            boolean runs = admission instanceof Admission.Run || admission instanceof Admission.Follow;
-            if (!runs || deliveries.get(i).isShadow()) {
-                instead.add(admission);
-                continue;
-            }
-            if (admission instanceof Admission.Run run) {
-                run.execution().giveBack();
-            }
-            instead.add(decider.closed(deliveries.get(i)));
+            instead.add(tooLate(deliveries.get(i), admissions.get(i)));
         }
         return instead;
+    }
+
+    /** Revokes the permission to run, except in shadow mode. */
+    private Admission tooLate(Delivery delivery, Admission admission) {
+        boolean runs = admission instanceof Admission.Run || admission instanceof Admission.Follow;
+        if (!runs || delivery.isShadow()) {
+            return admission;
+        }
+        if (admission instanceof Admission.Run run) {
+            run.execution().giveBack();
+        }
+        return decider.closed(delivery);
     }
 }

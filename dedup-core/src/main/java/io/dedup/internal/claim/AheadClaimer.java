@@ -18,7 +18,6 @@ import java.util.Arrays;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
-import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,13 +32,18 @@ public final class AheadClaimer implements ClaimsAhead {
     private final Claimer claimer;
     private final AdmissionDecider decider;
     private final ClaimSettlement settlement;
-    private final BooleanSupplier closed;
+    private final Admissions admissions;
 
-    public AheadClaimer(Claimer claimer, AdmissionDecider decider, ClaimSettlement settlement, BooleanSupplier closed) {
+    /**
+     * Creates the claimer of an engine.
+     *
+     * @param admissions of the same engine, which know whether it has been closed
+     */
+    public AheadClaimer(Claimer claimer, AdmissionDecider decider, ClaimSettlement settlement, Admissions admissions) {
         this.claimer = claimer;
         this.decider = decider;
         this.settlement = settlement;
-        this.closed = closed;
+        this.admissions = admissions;
     }
 
     @Override
@@ -47,7 +51,7 @@ public final class AheadClaimer implements ClaimsAhead {
         @Nullable ClaimAhead[] claims = new ClaimAhead[deliveries.size()];
         UniqueRequests unique = UniqueRequests.of(claimer, deliveries, AheadClaimer::isClaimable);
         List<ClaimRequest> requests = unique.requests();
-        if (requests.isEmpty() || closed.getAsBoolean()) {
+        if (requests.isEmpty() || admissions.isClosed()) {
             return Collections.unmodifiableList(Arrays.asList(claims));
         }
         // Before the first claim is renewed: an Error must not leave claims, which are renewed for maxProcessingTime.
@@ -68,7 +72,7 @@ public final class AheadClaimer implements ClaimsAhead {
                     claims[unique.indexes().get(i)] = new AnsweredClaim(answer, executions[i], failure);
                 }
             }
-            if (isolate || closed.getAsBoolean()) {
+            if (isolate || admissions.isClosed()) {
                 giveBack(Arrays.asList(claims));
                 return Collections.nCopies(deliveries.size(), null);
             }
@@ -122,11 +126,16 @@ public final class AheadClaimer implements ClaimsAhead {
     @Override
     public Admission admit(ClaimAhead ahead, WaitBudget budget) {
         AnsweredClaim claim = (AnsweredClaim) ahead;
-        AdmittedRun execution = claim.execution();
-        if (closed.getAsBoolean()) {
+        if (admissions.isClosed()) {
             giveBack(List.of(claim));
             return decider.closed(claim.delivery());
         }
+        // What is claimed again here joins the heartbeat later than what close() may have waited for.
+        return admissions.unlessClosed(claim.delivery(), decide(claim, budget));
+    }
+
+    private Admission decide(AnsweredClaim claim, WaitBudget budget) {
+        AdmittedRun execution = claim.execution();
         if (execution != null
                 && (execution.leaseLost() || execution.isClosed())) { // while it waited; nothing has begun
             return lost(claim, execution, budget);

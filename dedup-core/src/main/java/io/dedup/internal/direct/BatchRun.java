@@ -95,8 +95,10 @@ record BatchRun<T>(
     private <X extends Throwable> List<DedupOutcome<@Nullable Void>> runInTransaction(
             List<T> items, List<DedupKey> keys, List<Admission> admissions, BatchDedupHandler<T, X> handler) throws X {
         requireOneMode(keys, admissions);
-        TransactionalRun run = engine.open(executions(admissions), false, budget);
         List<Admission> decided = new ArrayList<>(admissions);
+        HandlerCall<byte @Nullable []> call = call(items, decided, handler);
+        // From here to the handler nothing is created: what an OutOfMemoryError left open would stay open.
+        TransactionalRun run = engine.open(executions(admissions), false, budget);
         int next = 0;
         for (int i = 0; i < decided.size(); i++) {
             if (decided.get(i) instanceof Admission.Run) {
@@ -105,7 +107,7 @@ record BatchRun<T>(
         }
         End end = run.executions().isEmpty()
                 ? End.completed(List.of())
-                : end(run.executions(), HandlerRun.runAll(run.executions(), call(items, decided, handler), run));
+                : end(run.executions(), HandlerRun.runAll(run.executions(), call, run));
         if (end.thrown() != null) {
             throw (X) end.thrown();
         }

@@ -13,6 +13,7 @@ import io.dedup.OperatorResult;
 import io.dedup.adapter.AdapterSource;
 import io.dedup.adapter.Admission;
 import io.dedup.adapter.BatchAdmission;
+import io.dedup.adapter.CallersTransaction;
 import io.dedup.adapter.DedupAdapter;
 import io.dedup.adapter.Delivery;
 import io.dedup.adapter.RunEnd;
@@ -86,6 +87,7 @@ public final class DefaultDeduplicator implements Deduplicator, AdapterSource {
     public <R extends @Nullable Object, X extends Throwable> DedupOutcome<R> execute(
             DedupCall<R> call, DedupHandler<R, X> handler) throws X {
         DedupPolicy policy = policyOf(call.key());
+        requireOutsideOfTransaction(call.key(), policy);
         WaitBudget budget = budget(policy);
         Admission admission = engine.admit(delivery(call), budget);
         if (!(admission instanceof Admission.Run run)) {
@@ -111,6 +113,7 @@ public final class DefaultDeduplicator implements Deduplicator, AdapterSource {
                     + Printable.of(call.key().scope().topic())
                     + "): a transaction is bound to one thread. Use execute, or mode LEASED");
         }
+        requireOutsideOfTransaction(call.key(), policy);
         Admission admission = engine.admit(delivery(call), budget(policy));
         if (!(admission instanceof Admission.Run run)) {
             return CompletableFuture.completedStage(outcomes.notRun(admission, call));
@@ -126,7 +129,9 @@ public final class DefaultDeduplicator implements Deduplicator, AdapterSource {
         }
         List<DedupKey> keys = new ArrayList<>(items.size());
         for (T item : items) {
-            keys.add(keyOf.apply(item));
+            DedupKey key = keyOf.apply(item);
+            requireOutsideOfTransaction(key, policyOf(key));
+            keys.add(key);
         }
         WaitBudget budget = budget(policyOf(keys.get(0)));
         BatchRun<T> run = new BatchRun<>(engine, outcomes, this::policyOf, budget);
@@ -140,6 +145,19 @@ public final class DefaultDeduplicator implements Deduplicator, AdapterSource {
             answers.addAll(run.run(List.of(items.get(i)), List.of(keys.get(i)), List.of(admission), handler));
         }
         return answers;
+    }
+
+    /**
+     * Only here, and not where the engine runs a handler: adapters settle in transactions of Kafka that they control. A
+     * transactional mode is refused where its own transaction is opened.
+     */
+    private static void requireOutsideOfTransaction(DedupKey key, DedupPolicy policy) {
+        if (!policy.mode().isTransactional() && !policy.shadow() && CallersTransaction.isOpen()) {
+            throw CallersTransaction.refusal(
+                    "A message of topic " + Printable.of(key.scope().topic()) + " was to be handled",
+                    "Call the deduplicator outside of the transaction, and open it in the handler; or use mode"
+                            + " TRANSACTIONAL, which opens one around the handler");
+        }
     }
 
     @Override

@@ -81,12 +81,16 @@ public final class DedupEngine implements DedupAdapter, AutoCloseable {
         if (!execution.isTransactional()) {
             return HandlerRun.run(execution, leasedCall, leased);
         }
+        // Nothing is created between the opening and the handler: what an OutOfMemoryError left open would stay open.
+        Execution[] opened = {execution};
+        HandlerCall<byte @Nullable []> call = () -> work.run(opened[0]);
         TransactionalRun run = open(List.of(execution), true, budget);
         Admission admission = run.admissions().get(0);
         if (!(admission instanceof Admission.Run admitted)) {
             return new RunEnd.NotHandled(admission);
         }
-        return HandlerRun.run(admitted.execution(), () -> work.run(admitted.execution()), run);
+        opened[0] = admitted.execution(); // another one, if its record has shown that it runs unguarded
+        return HandlerRun.run(opened[0], call, run);
     }
 
     @Override

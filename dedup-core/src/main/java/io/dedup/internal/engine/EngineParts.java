@@ -79,9 +79,11 @@ record EngineParts(
                 records, listeners, decider, poison, releases, heartbeat, new FrontStore(calls, heartbeat, background));
         Shutdown shutdown =
                 new Shutdown(store.name(), transactions, heartbeat, background, threads, settings.shutdownTimeout());
+        Admissions admissions =
+                new Admissions(claimer, decider, new BatchCopies(listeners, decider), settlement, shutdown::hasBegun);
         return new EngineParts(
-                new Admissions(claimer, decider, new BatchCopies(listeners, decider), settlement, shutdown::hasBegun),
-                new AheadClaimer(claimer, decider, settlement, shutdown::hasBegun),
+                admissions,
+                new AheadClaimer(claimer, decider, settlement, admissions),
                 new Endings(
                         settlement,
                         transactions,

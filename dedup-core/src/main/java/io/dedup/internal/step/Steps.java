@@ -4,6 +4,7 @@ import io.dedup.DedupKey;
 import io.dedup.DedupListener;
 import io.dedup.DedupStoreException;
 import io.dedup.ResultCodec;
+import io.dedup.adapter.CallersTransaction;
 import io.dedup.internal.listener.SafeListeners;
 import io.dedup.internal.listener.SafeLog;
 import io.dedup.internal.storecall.StoreCalls;
@@ -61,7 +62,7 @@ public final class Steps {
                     + " skip it. Call the service without step(...), with stepKey(...) as its idempotency key, or from an"
                     + " outbox; or use mode LEASED");
         }
-        if (SpringTransaction.isActive()) {
+        if (CallersTransaction.isOpen()) {
             throw new UnsupportedOperationException(
                     "step " + name + " cannot run in a transaction: a rollback would undo"
                             + " what the step wrote in it, and the next attempt would skip the step. Call step(...) outside of the"

@@ -28,6 +28,7 @@ final class OpenTransaction {
     private final String name;
     private final SafeListeners<DedupListener> notifier;
     private long recordsAskedAt;
+    private boolean ended;
 
     private OpenTransaction(RecordTransaction transaction, String name, SafeListeners<DedupListener> notifier) {
         this.transaction = transaction;
@@ -58,7 +59,12 @@ final class OpenTransaction {
     private static OpenTransaction begin(
             String name, SafeListeners<DedupListener> notifier, Supplier<@Nullable RecordTransaction> begin) {
         RecordTransaction begun = call("begin", name, notifier, begin);
-        return new OpenTransaction(begun, name, notifier);
+        try {
+            return new OpenTransaction(begun, name, notifier);
+        } catch (Throwable e) { // nobody else could end it
+            begun.rollback();
+            throw e;
+        }
     }
 
     public List<RecordResult> claimAll(List<RecordRequest> requests) {
@@ -93,6 +99,7 @@ final class OpenTransaction {
      * Commits. A lost answer counts as unknown, because treating it as a rollback could make the effect happen twice.
      */
     public CommitResult commit() {
+        ended = true;
         try {
             return call("commit", name, notifier, transaction::commit);
         } catch (DedupStoreException e) {
@@ -101,9 +108,14 @@ final class OpenTransaction {
     }
 
     /**
-     * Rolls back. If this fails, the database rolls back at the latest when it notices that the connection is closed.
+     * Rolls back, unless it has ended. If this fails, the database rolls back at the latest when it notices that the
+     * connection is closed.
      */
     public void rollback() {
+        if (ended) {
+            return;
+        }
+        ended = true;
         try {
             boolean unused = call("rollback", name, notifier, () -> {
                 transaction.rollback();

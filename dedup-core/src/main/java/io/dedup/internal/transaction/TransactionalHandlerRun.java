@@ -31,11 +31,15 @@ import org.jspecify.annotations.Nullable;
  * the rows that the transaction has locked, and another consumer could claim a message whose effect is still open. If the
  * commit got no answer, the effect may or may not be durable. Then nothing is completed, released or acknowledged; the
  * redelivered message finds its record, or doesn't, and that decides. Belongs to the thread that opened it.
+ *
+ * <p>Whatever is thrown before the commit, such as an OutOfMemoryError while a result is encoded, rolls back. A transaction
+ * that stayed open would stay bound to its thread: later handlers would join it, and their effects would never commit.
  */
 final class TransactionalHandlerRun implements TransactionalRun {
     private final Transactions parent;
     private final @Nullable OpenTransaction transaction;
     private List<Admission> admissions;
+    private List<Execution> executions;
     private final boolean undecided;
 
     TransactionalHandlerRun(Transactions parent, @Nullable OpenTransaction transaction, List<Admission> admissions) {
@@ -50,7 +54,18 @@ final class TransactionalHandlerRun implements TransactionalRun {
         this.parent = parent;
         this.transaction = transaction;
         this.admissions = admissions;
+        this.executions = running(admissions); // now, so that nothing has to be created between this and the handler
         this.undecided = undecided;
+    }
+
+    private static List<Execution> running(List<Admission> admissions) {
+        List<Execution> running = new ArrayList<>(admissions.size());
+        for (Admission admission : admissions) {
+            if (admission instanceof Admission.Run run) {
+                running.add(run.execution());
+            }
+        }
+        return running;
     }
 
     /** Creates a run without a decision, which must be opened again. */
@@ -69,19 +84,13 @@ final class TransactionalHandlerRun implements TransactionalRun {
 
     @Override
     public List<Execution> executions() {
-        List<Execution> running = new ArrayList<>(admissions.size());
-        for (Admission admission : admissions) {
-            if (admission instanceof Admission.Run run) {
-                running.add(run.execution());
-            }
-        }
-        return running;
+        return executions;
     }
 
     @Override
     public void keepFirst(int count) {
         OpenTransaction open = requireNonNull(transaction, "nothing runs");
-        List<Execution> running = executions();
+        List<Execution> running = executions;
         List<Admission> kept = new ArrayList<>(count);
         List<AdmittedRun> others = new ArrayList<>(running.size() - count);
         List<DedupKey> written = new ArrayList<>(running.size() - count);
@@ -99,16 +108,17 @@ final class TransactionalHandlerRun implements TransactionalRun {
         if (!written.isEmpty()) {
             open.removeAll(written);
         }
+        List<Execution> first = running(kept);
         admissions = kept;
+        executions = first;
         parent.giveBack(others);
     }
 
     @Override
     public boolean rollBack(Throwable cause) {
         OpenTransaction open = requireNonNull(transaction, "nothing runs");
-        List<AdmittedRun> closed = closeAll();
         try {
-            open.rollback();
+            List<AdmittedRun> closed = rolledBack(open);
             boolean unused = parent.release(closed, null);
             return open.isUndoneByOthers(cause);
         } finally {
@@ -119,9 +129,16 @@ final class TransactionalHandlerRun implements TransactionalRun {
     @Override
     public RunEnd succeeded(byte @Nullable [] result) {
         OpenTransaction open = requireNonNull(transaction, "nothing runs");
-        List<AdmittedRun> closed = closeAll();
         try {
-            RunEnd instead = write(open, closed, result);
+            List<AdmittedRun> closed = List.of();
+            RunEnd instead;
+            try {
+                closed = closeAll();
+                instead = write(open, closed, result);
+            } catch (Throwable e) { // as if the handler had failed
+                open.rollback();
+                return released(closed.isEmpty() ? closeAll() : closed, e);
+            }
             return instead != null ? instead : commit(open, closed, result);
         } finally {
             parent.ended();
@@ -247,9 +264,8 @@ final class TransactionalHandlerRun implements TransactionalRun {
     @Override
     public RunEnd failed(Throwable cause) {
         OpenTransaction open = requireNonNull(transaction, "nothing runs");
-        List<AdmittedRun> closed = closeAll();
         try {
-            open.rollback(); // first: a release would wait for the locks of this transaction
+            List<AdmittedRun> closed = rolledBack(open);
             boolean undone = !(cause instanceof Error) && open.isUndoneByOthers(cause);
             return undone ? undone(DeferReason.ROLLED_BACK, closed, cause) : released(closed, cause);
         } finally {
@@ -271,12 +287,21 @@ final class TransactionalHandlerRun implements TransactionalRun {
     }
 
     private AdmittedRun first() {
-        return (AdmittedRun) executions().get(0);
+        return (AdmittedRun) executions.get(0);
+    }
+
+    /** Closes the runs, and rolls back first of all: a release would wait for the locks of this transaction. */
+    private List<AdmittedRun> rolledBack(OpenTransaction open) {
+        try {
+            return closeAll();
+        } finally {
+            open.rollback();
+        }
     }
 
     private List<AdmittedRun> closeAll() {
-        List<AdmittedRun> closed = new ArrayList<>(admissions.size());
-        for (Execution execution : executions()) {
+        List<AdmittedRun> closed = new ArrayList<>(executions.size());
+        for (Execution execution : executions) {
             AdmittedRun run = (AdmittedRun) execution;
             if (run.close()) {
                 closed.add(run);

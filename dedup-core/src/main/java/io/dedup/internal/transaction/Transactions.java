@@ -171,7 +171,6 @@ public final class Transactions {
             }
             return unavailable(executions, e);
         }
-        List<Admission> admissions;
         try {
             List<@Nullable RecordResult> results = RecordAnswers.ask(transaction, executions.subList(0, limit));
             if (!last && results.get(0) instanceof RecordResult.InFlight) {
@@ -179,7 +178,13 @@ public final class Transactions {
                 transaction.rollback();
                 return TransactionalHandlerRun.undecided(this);
             }
-            admissions = answers.decide(transaction, executions, results, ordered);
+            List<Admission> admissions = answers.decide(transaction, executions, results, ordered);
+            down = false;
+            if (!runs(admissions)) {
+                transaction.rollback();
+                return new TransactionalHandlerRun(this, null, admissions);
+            }
+            return new TransactionalHandlerRun(this, transaction, admissions);
         } catch (TooManyRecordsException e) {
             transaction.rollback();
             return limit > 1 ? attempt(executions, limit / 2, ordered, last) : unavailable(executions, e);
@@ -192,12 +197,6 @@ public final class Transactions {
             transaction.rollback();
             throw e;
         }
-        down = false;
-        if (!runs(admissions)) {
-            transaction.rollback();
-            return new TransactionalHandlerRun(this, null, admissions);
-        }
-        return new TransactionalHandlerRun(this, transaction, admissions);
     }
 
     // Loops instead of streams, because every message passes here: streams would take most of the time.

@@ -16,6 +16,7 @@ import io.dedup.store.memory.InMemoryDedupStore;
 import io.dedup.support.Faults;
 import io.dedup.support.FaultyStore;
 import io.dedup.support.FaultyStore.Op;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
@@ -91,6 +92,30 @@ class SuccessQueueTest {
         successes.flush();
         assertThat(isDone(1)).isTrue();
         await().until(() -> isDone(0)); // recorded late, as after an outage
+    }
+
+    @Test
+    @DisplayName(
+            "what a call that threw has left unsettled is recorded one by one, and its lease isn't renewed any longer")
+    void settlesNothing() {
+        DedupAdapter engine = DedupAdapter.of(dedup);
+        DedupAdapter failing = (DedupAdapter) Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {DedupAdapter.class}, (proxy, method, arguments) -> {
+                    if (method.getName().equals("succeedAll")) {
+                        throw new InternalError("of a test");
+                    }
+                    return method.invoke(engine, arguments);
+                });
+        SuccessQueue successes =
+                new SuccessQueue(failing, background, timer, new PollBudget(Duration.ofMinutes(5)), log);
+        add(successes, 0);
+        add(successes, 1);
+
+        successes.flush();
+
+        assertThat(engine.inFlight()).isZero();
+        assertThat(isDone(0)).isTrue();
+        assertThat(isDone(1)).isTrue();
     }
 
     @Test

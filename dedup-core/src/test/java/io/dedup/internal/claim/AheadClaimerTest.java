@@ -20,6 +20,7 @@ import io.dedup.policy.OnStoreFailure;
 import io.dedup.store.StoredRecord.State;
 import io.dedup.support.DeduplicatorTestBase;
 import io.dedup.support.Faults;
+import io.dedup.support.FaultyStore;
 import io.dedup.support.FaultyStore.Op;
 import java.time.Duration;
 import java.util.AbstractList;
@@ -322,6 +323,45 @@ class AheadClaimerTest extends DeduplicatorTestBase {
         assertThat(stateOf("a")).isEqualTo(State.RELEASED);
         assertThat(claim("b")).containsOnlyNulls();
         assertThat(store.find(key("b"))).isEmpty();
+    }
+
+    @Test
+    @DisplayName("a claim that was lost while it waited, and is made again while close() begins, is given back")
+    void claimedAgainTooLate() {
+        List<@Nullable ClaimAhead> claims = claim("a");
+        clock.advance(LEASE.plusSeconds(1));
+        executionOf(claims.get(0)).markLost(); // as the heartbeat finds out
+        store.on(Op.CLAIM, closing());
+
+        assertTooLate(claims.get(0));
+    }
+
+    @Test
+    @DisplayName("a claim whose answer was lost, and is asked for again while close() begins, is given back")
+    void askedAgainTooLate() {
+        store.on(Op.CLAIM, Faults.times(1, Faults.lostAnswer()));
+        List<@Nullable ClaimAhead> claims = claim("a");
+        store.on(Op.CLAIM, closing());
+
+        assertTooLate(claims.get(0));
+    }
+
+    private FaultyStore.Fault closing() {
+        return (call, real) -> {
+            List<?> answer = real.apply(call.requests());
+            dedup.close(); // waits for nothing, because the claim hasn't joined the heartbeat
+            return answer;
+        };
+    }
+
+    private void assertTooLate(@Nullable ClaimAhead claim) {
+        assertThat(admit(claim))
+                .isInstanceOfSatisfying(
+                        Admission.Defer.class,
+                        defer -> assertThat(defer.reason()).isEqualTo(DeferReason.CLOSED));
+        assertThat(stateOf("a")).isEqualTo(State.RELEASED);
+        assertThat(record("a").attempt()).isZero();
+        assertThat(engine.inFlight()).isZero();
     }
 
     @Test
