@@ -270,7 +270,7 @@ public final class AdmissionDecider {
         Claim claim = new Claim(attempted.request().key(), attempted.request().owner(), 0);
         background.release(
                 new ReleaseRequest(claim, ReleaseMode.NOT_STARTED),
-                attempted.request().lease());
+                attempted.delivery().topic().policy());
     }
 
     public Admission conflict(Delivery delivery, DedupKey key) {
