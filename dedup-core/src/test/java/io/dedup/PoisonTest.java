@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.awaitility.Awaitility.await;
 
 import io.dedup.DedupOutcome.Completion;
+import io.dedup.DedupOutcome.DeferReason;
+import io.dedup.DedupOutcome.Deferred;
 import io.dedup.DedupOutcome.Duplicate;
 import io.dedup.DedupOutcome.Handled;
 import io.dedup.DedupOutcome.Rejected;
@@ -28,11 +30,15 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeoutException;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A process that dies is one whose executions are abandoned, and whose leases run out. */
 class PoisonTest extends DeduplicatorTestBase {
@@ -112,6 +118,108 @@ class PoisonTest extends DeduplicatorTestBase {
                     }));
         }
         assertThat(dedup.execute(key("a"), context -> "")).isInstanceOf(Handled.class);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    @DisplayName("T11 an exception is no death, although the outage outlasts the lease of the run that threw it")
+    void exceptionDuringAnOutage(boolean batch) {
+        Deduplicator strict = strict();
+        assertThatIllegalStateException()
+                .isThrownBy(() -> strict.execute(key("a"), context -> {
+                    store.down();
+                    throw new IllegalStateException("no effect");
+                }));
+        outageOutlastsTheLease();
+
+        handles(strict, batch);
+        assertThat(record("a").attempt()).isEqualTo(2);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    @DisplayName("T11 a claim whose answer was lost has no run that could die, although the outage outlasts its lease")
+    void lostAnswerBeforeAnOutage(boolean batch) {
+        Deduplicator strict = strict();
+        store.on(Op.CLAIM, Faults.lostAnswer()).on(Op.RELEASE, Faults.down());
+        assertThat(strict.execute(key("a"), context -> "must not run")).isInstanceOf(Deferred.class);
+        assertThat(stateOf("a")).isEqualTo(State.PROCESSING);
+        store.down();
+        outageOutlastsTheLease();
+
+        handles(strict, batch);
+        assertThat(record("a").attempt()).isOne();
+    }
+
+    @Test
+    @DisplayName("a future that times out leaves its claim to expire, and counts, although nothing has crashed")
+    void abandoned() {
+        Deduplicator strict = deduplicator(policy -> policy.maxDeaths(1));
+        CompletionStage<DedupOutcome<String>> outcome = strict.executeAsync(
+                DedupCall.of(key("a")), context -> CompletableFuture.failedStage(new TimeoutException()));
+        assertThat(outcome).failsWithin(Duration.ofSeconds(30));
+        clock.advance(LEASE);
+
+        assertThat(strict.execute(key("a"), context -> "must not run")).isInstanceOf(Rejected.class);
+    }
+
+    private Deduplicator strict() {
+        return deduplicator(policy -> policy.maxDeaths(1).lease(Duration.ofMillis(100)));
+    }
+
+    /** On both clocks. */
+    private void outageOutlastsTheLease() {
+        long from = System.nanoTime();
+        await().until(() -> System.nanoTime() - from > Duration.ofSeconds(1).toNanos());
+        clock.advance(LEASE);
+    }
+
+    /** The store answers again, and the next copy of the message is faster than the background. */
+    private void handles(Deduplicator strict, boolean batch) {
+        Thread consumer = Thread.currentThread();
+        store.heal();
+        store.on(
+                Op.RELEASE,
+                (call, real) -> Thread.currentThread() == consumer
+                        ? real.apply(call.requests())
+                        : Faults.down().answer(call, real));
+        if (batch) {
+            assertThat(strict.executeAll(
+                            List.of("b", "a"),
+                            DeduplicatorTestBase::key,
+                            items -> assertThat(items).hasSize(2)))
+                    .allMatch(Handled.class::isInstance);
+        } else {
+            assertThat(strict.execute(key("a"), context -> "")).isInstanceOf(Handled.class);
+        }
+        assertThat(events.all()).noneMatch(event -> event.startsWith("poison") || event.startsWith("takeover"));
+        assertThat(DedupAdapter.of(strict).pendingWrites()).isZero();
+    }
+
+    @Test
+    @DisplayName("a store that doesn't answer how a run ended isn't asked for another claim of the message")
+    void releasedBeforeItIsClaimed() {
+        store.on(Op.RELEASE, Faults.down());
+        assertThatIllegalStateException()
+                .isThrownBy(() -> dedup.execute(key("a"), context -> {
+                    throw new IllegalStateException("no effect");
+                }));
+
+        assertThat(dedup.execute(key("a"), context -> "must not run"))
+                .isInstanceOfSatisfying(
+                        Deferred.class,
+                        deferred -> assertThat(deferred.reason()).isEqualTo(DeferReason.STORE_UNAVAILABLE));
+        assertThat(dedup.executeAll(
+                        List.of("a", "b"),
+                        DeduplicatorTestBase::key,
+                        items -> assertThat(items).hasSize(1)))
+                .extracting(outcome -> outcome.getClass().getSimpleName())
+                .containsExactly("Deferred", "Handled");
+        assertThat(store.calls(Op.CLAIM))
+                .filteredOn(call -> call.keys().contains(key("a")))
+                .hasSize(1);
+        store.heal();
+        assertThat(dedup.execute(key("a"), DedupContext::attempt)).isEqualTo(new Handled<>(2, Completion.DONE));
     }
 
     @Test

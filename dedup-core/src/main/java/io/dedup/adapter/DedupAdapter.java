@@ -115,14 +115,14 @@ public interface DedupAdapter {
     String firstGroup(String topic, String group);
 
     /**
-     * Returns how many claims are held and transactions are open. Claims whose leases have expired and are no longer
-     * renewed do not count.
+     * Returns how many claims are held and transactions are open. Runs that go on without a claim because the store did
+     * not answer count as well. Claims whose leases have expired and are no longer renewed do not count.
      */
     int inFlight();
 
     /**
-     * Whether this process is handling the message at this moment: it has claimed it, its lease isn't lost, and the end
-     * of the run isn't settled. A copy that was deferred as in flight need not be tried again before. Looks at all claims
+     * Whether this process is handling the message at this moment: it has claimed it, its lease isn't lost (or it runs it
+     * without a claim because the store did not answer), and the end of the run isn't settled. A copy that was deferred as in flight need not be tried again before. Looks at all claims
      * of the process and never calls the store.
      */
     boolean isHandling(DedupKey key);

@@ -146,13 +146,18 @@ public final class DedupPolicy {
 
     /**
      * After how many runs of its own with an expired lease a message is rejected as poison; 0, the default, means never.
-     * Exceptions of the handler do not count, because the broker's retry policy applies to those.
+     * Exceptions of the handler do not count, because the broker's retry policy applies to those; nor do they if the store
+     * could not be told of them before the lease expired, unless the process has ended meanwhile.
      *
      * <p>A run counts if its message was claimed alone, at its turn. Claims that were made together with others (batches,
      * {@code executeAll}) or ahead (the rest of a poll) count for none of their messages when the process crashes, because
      * most of them have not begun: the messages are then claimed and run one by one, until each is done. So a message that
      * crashes every process is rejected after at most {@code maxDeaths + 1} crashes. Messages that run alone at the same time
      * in other threads of the process are counted with it: with several consumer threads in a process, set at least 2.
+     *
+     * <p>A claim that is left to expire because nobody knows how its run ends counts as well, although nothing has crashed: a
+     * future that is cancelled or times out, a commit without an answer, a handler that takes longer than {@code
+     * maxProcessingTime}.
      */
     public int maxDeaths() {
         return maxDeaths;

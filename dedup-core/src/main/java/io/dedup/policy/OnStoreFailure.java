@@ -10,8 +10,8 @@ public enum OnStoreFailure {
     PAUSE,
     /**
      * Runs the handler <b>without deduplication</b>: duplicates are not recognized, except those of messages that this
-     * process has handled but not recorded yet. Counted in the metrics; the background writes DONE once the store
-     * answers.
+     * process has handled but not recorded yet. A copy of a message that this process is handling is deferred. Counted
+     * in the metrics; the background writes DONE once the store answers.
      *
      * <p>After two calls in a row have failed, each taking 20 ms or more, handlers' threads no longer call the store.
      * The background probes it once a second until it answers.

@@ -2,16 +2,20 @@ package io.dedup.internal.background;
 
 import io.dedup.DedupKey;
 import io.dedup.DedupListener;
+import io.dedup.DedupStoreException;
 import io.dedup.internal.listener.SafeListeners;
 import io.dedup.internal.run.AdmittedRun;
 import io.dedup.internal.storecall.StoreCalls;
 import io.dedup.internal.storecall.StoreGates;
 import io.dedup.internal.thread.EngineThreads;
 import io.dedup.internal.thread.RepeatedWork;
+import io.dedup.policy.DedupPolicy;
 import io.dedup.store.CompleteRequest;
 import io.dedup.store.ReleaseRequest;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -87,8 +91,27 @@ public final class BackgroundWrites implements AutoCloseable {
 
     /** Releases a claim by its owner, whether or not it was ever made. */
     public void release(ReleaseRequest request, Duration lease) {
-        releases.add(request, lease);
+        release(request, lease, false);
+    }
+
+    /** Releases the claim of a message by its owner, whether or not it was ever made. */
+    public void release(ReleaseRequest request, DedupPolicy policy) {
+        boolean countsDeath = request.claim().owner().isAlone() && policy.maxDeaths() > 0;
+        release(request, policy.lease(), countsDeath);
+    }
+
+    private void release(ReleaseRequest request, Duration lease, boolean countsDeath) {
+        releases.add(request, lease, countsDeath);
         wake();
+    }
+
+    /**
+     * Sends the pending releases of messages that are about to be claimed, if their next claims would otherwise count deaths.
+     *
+     * @return why the store has not answered, by message; such a message must not be claimed
+     */
+    public Map<DedupKey, DedupStoreException> releaseBeforeClaims(Set<DedupKey> keys) {
+        return releases.sendBeforeClaims(keys);
     }
 
     public int pendingCompletions() {

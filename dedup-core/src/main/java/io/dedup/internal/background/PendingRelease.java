@@ -6,14 +6,15 @@ import io.dedup.store.ReleaseRequest;
 /**
  * A release that the store has not answered; the claim may never have been made.
  *
- * @param pointlessAt when its lease ends anyway, by {@link System#nanoTime()}
+ * @param leaseEndsAt when its lease ends anyway, by {@link System#nanoTime()}
+ * @param countsDeath whether the end of its lease would count as a death of the message; then the release matters afterwards, too
  */
-record PendingRelease(ReleaseRequest request, long pointlessAt) {
+record PendingRelease(ReleaseRequest request, long leaseEndsAt, boolean countsDeath) {
     public Claim claim() {
         return request.claim();
     }
 
     boolean isPointless() {
-        return System.nanoTime() - pointlessAt > 0;
+        return !countsDeath && System.nanoTime() - leaseEndsAt > 0;
     }
 }

@@ -54,6 +54,11 @@ final class WriteQueue<W> {
 
     /** The oldest writes, each key once, as a batch call requires; drops the {@code pointless} ones among them. */
     public List<W> next(int max, Predicate<W> pointless) {
+        return next(max, work -> true, pointless);
+    }
+
+    /** Like {@link #next(int, Predicate)}, of those that are wanted now. */
+    List<W> next(int max, Predicate<W> wanted, Predicate<W> pointless) {
         List<W> next = new ArrayList<>();
         Set<DedupKey> keys = new HashSet<>();
         List<W> dropped = new ArrayList<>(0);
@@ -63,7 +68,7 @@ final class WriteQueue<W> {
             }
             if (pointless.test(work)) {
                 dropped.add(work);
-            } else if (keys.add(claimOf.apply(work).key())) {
+            } else if (wanted.test(work) && keys.add(claimOf.apply(work).key())) {
                 next.add(work);
             }
         }

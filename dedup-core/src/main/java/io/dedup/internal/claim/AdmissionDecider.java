@@ -116,9 +116,15 @@ public final class AdmissionDecider {
         if (delivery.isShadow()) {
             return shadow(attempted, registered);
         }
+        // First: a run that ends after this look has left its success, which the next look finds.
+        boolean runsUnguarded = registered != null && heartbeat.isRunningUnguarded(key);
         AlreadyDone handledHere = handledHere(attempted, registered);
         if (handledHere != null) {
             return duplicate(delivery, key, handledHere);
+        }
+        if (runsUnguarded) { // it began while the store did not answer, and the store knows nothing of it
+            requireNonNull(registered).giveBack();
+            return besideOwnRun(delivery, null);
         }
         if (attempted.result() instanceof Acquired acquired) {
             if (acquired.tookOver()) {
@@ -211,32 +217,37 @@ public final class AdmissionDecider {
             giveBackUnanswered(attempted);
             return decidedByRecord(delivery);
         }
-        DedupKey key = attempted.request().key();
-        if (policy.onStoreFailure() == OnStoreFailure.PROCESS) {
-            Duration running = leaseOfOwnRun(key);
-            if (running != null) { // this much is known without the store: handling it now would repeat the effect
-                giveBackUnanswered(attempted);
-                return defer(delivery, DeferReason.IN_FLIGHT, running, cause);
-            }
-        }
         // An interrupted claim fails without saying anything about the store: no reason to run unguarded.
         if (policy.onStoreFailure() == OnStoreFailure.PROCESS
                 && !Thread.currentThread().isInterrupted()) {
-            return unguarded(delivery, execution(attempted, Guard.STORE_DOWN, null), key);
+            return withoutStore(attempted, cause);
         }
         giveBackUnanswered(attempted);
         storeWasDown = true;
         return defer(delivery, DeferReason.STORE_UNAVAILABLE, policy.maxDeferDelay(), cause);
     }
 
-    /** How long the claim of a run of this process is still valid; null if this process isn't handling the message. */
-    private @Nullable Duration leaseOfOwnRun(DedupKey key) {
-        for (AdmittedRun run : heartbeat.runsOf(key)) {
-            if (run.guarded() && !run.leaseLost()) {
-                return Duration.ofNanos(Math.max(0, run.leaseNanosLeft()));
-            }
+    private Admission withoutStore(ClaimAttempt attempted, DedupStoreException cause) {
+        AdmittedRun execution = execution(attempted, Guard.STORE_DOWN, null);
+        if (!heartbeat.addUnguarded(execution)) { // that much is known without the store
+            giveBackUnanswered(attempted);
+            return besideOwnRun(attempted.delivery(), cause);
         }
-        return null;
+        try {
+            return unguarded(
+                    attempted.delivery(), execution, attempted.request().key());
+        } catch (Throwable e) { // otherwise copies would wait for it for maxProcessingTime
+            execution.giveBack();
+            throw e;
+        }
+    }
+
+    /**
+     * Defers a copy of a message that this process is handling: running beside it would repeat the effect. When that run ends isn't
+     * known; its lease says nothing about it.
+     */
+    private Admission besideOwnRun(Delivery copy, @Nullable Throwable cause) {
+        return defer(copy, DeferReason.IN_FLIGHT, copy.topic().policy().maxDeferDelay(), cause);
     }
 
     /** Whether a delivery was deferred because the store failed, and it has not answered since. */
@@ -259,7 +270,7 @@ public final class AdmissionDecider {
         Claim claim = new Claim(attempted.request().key(), attempted.request().owner(), 0);
         background.release(
                 new ReleaseRequest(claim, ReleaseMode.NOT_STARTED),
-                attempted.request().lease());
+                attempted.delivery().topic().policy());
     }
 
     public Admission conflict(Delivery delivery, DedupKey key) {

@@ -1,8 +1,10 @@
 package io.dedup.internal.claim;
 
 import io.dedup.DedupKey;
+import io.dedup.DedupStoreException;
 import io.dedup.adapter.Delivery;
 import io.dedup.adapter.WaitBudget;
+import io.dedup.internal.background.BackgroundWrites;
 import io.dedup.internal.background.UnrecordedSuccesses;
 import io.dedup.internal.lease.Heartbeat;
 import io.dedup.internal.lease.Owners;
@@ -17,7 +19,10 @@ import io.dedup.store.ClaimResult;
 import io.dedup.store.ClaimResult.StoreError;
 import io.dedup.store.Owner;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -25,12 +30,16 @@ import org.jspecify.annotations.Nullable;
  * Claims messages in the store, and waits in place, within a budget, for messages in flight elsewhere.
  *
  * <p>A claim keeps its owner when it is requested again, so that a request whose answer was lost is recognized.
+ *
+ * <p>If the store has not heard yet how an earlier run of a message ended, it hears that first. Its claim would count a death
+ * otherwise, once the lease of that run is over.
  */
 public final class Claimer {
     private final StoreCalls store;
     private final FrontStoreGate front = new FrontStoreGate();
     private final StoreGates gates;
     private final UnrecordedSuccesses successes;
+    private final BackgroundWrites background;
     private final Owners owners;
     private final Heartbeat heartbeat;
     private final MissingIds missingIds;
@@ -40,6 +49,7 @@ public final class Claimer {
             StoreCalls store,
             StoreGates gates,
             UnrecordedSuccesses successes,
+            BackgroundWrites background,
             Owners owners,
             Heartbeat heartbeat,
             MissingIds missingIds,
@@ -47,6 +57,7 @@ public final class Claimer {
         this.store = store;
         this.gates = gates;
         this.successes = successes;
+        this.background = background;
         this.owners = owners;
         this.heartbeat = heartbeat;
         this.missingIds = missingIds;
@@ -87,11 +98,17 @@ public final class Claimer {
     }
 
     public ClaimAttempt claim(Delivery delivery, ClaimRequest request) {
-        long sentAt = System.nanoTime();
         ClaimResult unasked = withoutAsking(delivery, request);
+        DedupStoreException unreleased = unasked != null
+                ? null
+                : background.releaseBeforeClaims(Set.of(request.key())).get(request.key());
+        if (unreleased != null) {
+            unasked = new StoreError(unreleased);
+        }
         if (unasked != null) {
             return ClaimAttempt.unasked(delivery, request, unasked);
         }
+        long sentAt = System.nanoTime();
         ClaimResult result = store.claim(List.of(request)).get(0);
         if (isInFront(delivery)) {
             front.answered(result instanceof StoreError);
@@ -132,16 +149,26 @@ public final class Claimer {
      * answer.
      */
     public List<ClaimAttempt> claimAll(List<Delivery> deliveries, List<ClaimRequest> requests) {
-        long sentAt = System.nanoTime();
         List<@Nullable ClaimResult> unasked = new ArrayList<>(requests.size());
-        List<ClaimRequest> toAsk = new ArrayList<>(requests.size());
+        Set<DedupKey> keys = new HashSet<>();
         for (int i = 0; i < requests.size(); i++) {
             ClaimResult known = withoutAsking(deliveries.get(i), requests.get(i));
             unasked.add(known);
             if (known == null) {
+                keys.add(requests.get(i).key());
+            }
+        }
+        Map<DedupKey, DedupStoreException> unreleased = background.releaseBeforeClaims(keys);
+        List<ClaimRequest> toAsk = new ArrayList<>(requests.size());
+        for (int i = 0; i < requests.size(); i++) {
+            DedupStoreException cause = unreleased.get(requests.get(i).key());
+            if (unasked.get(i) == null && cause != null) {
+                unasked.set(i, new StoreError(cause));
+            } else if (unasked.get(i) == null) {
                 toAsk.add(requests.get(i));
             }
         }
+        long sentAt = System.nanoTime();
         List<ClaimAttempt> attempted = new ArrayList<>(requests.size());
         List<ClaimResult> answers = store.claim(toAsk);
         boolean anyInFront = false;

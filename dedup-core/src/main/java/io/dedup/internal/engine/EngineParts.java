@@ -60,9 +60,16 @@ record EngineParts(
         Heartbeat heartbeat = new Heartbeat(calmCalls, listeners, settings.shortestLease(), threads);
         MissingIds missingIds = new MissingIds();
         ConcurrentCopies concurrent = new ConcurrentCopies();
-        Claimer claimer = new Claimer(
-                calls, gates, successes, new Owners(settings.instance()), heartbeat, missingIds, concurrent);
         BackgroundWrites background = new BackgroundWrites(calmCalls, listeners, gates, successes, threads);
+        Claimer claimer = new Claimer(
+                calls,
+                gates,
+                successes,
+                background,
+                new Owners(settings.instance()),
+                heartbeat,
+                missingIds,
+                concurrent);
         ClaimHandover handover = new ClaimHandover(successes, heartbeat, background);
         Releases releases = new Releases(calls, gates, listeners, heartbeat, background, handover);
         ClaimSettlement settlement = new ClaimSettlement(

@@ -7,6 +7,7 @@ import io.dedup.internal.background.BackgroundWrites;
 import io.dedup.internal.background.UnrecordedSuccesses;
 import io.dedup.internal.lease.Heartbeat;
 import io.dedup.internal.listener.SafeListeners;
+import io.dedup.internal.run.AdmittedRun;
 import io.dedup.privacy.Erasure;
 import io.dedup.store.DedupStore;
 import io.dedup.store.operator.RecordEraser;
@@ -65,7 +66,9 @@ final class EraseCommand {
     private void drop(String id, Set<String> liveScopes) {
         Predicate<DedupKey> erased = key ->
                 key.messageId().equals(id) && !liveScopes.contains(key.scope().text());
-        heartbeat.runsOf(erased).forEach(successes::answered); // first: their successes must no longer be remembered
+        heartbeat.runsOf(erased).stream()
+                .filter(AdmittedRun::guarded) // others have no claim that could have been erased
+                .forEach(successes::answered); // first: their successes must no longer be remembered
         background.forget(erased);
     }
 }

@@ -6,6 +6,7 @@ import io.dedup.OperatorResult;
 import io.dedup.internal.background.BackgroundWrites;
 import io.dedup.internal.background.UnrecordedSuccesses;
 import io.dedup.internal.lease.Heartbeat;
+import io.dedup.internal.run.AdmittedRun;
 import io.dedup.internal.storecall.StoreCalls;
 import io.dedup.policy.DedupMode;
 import io.dedup.store.Claim;
@@ -56,8 +57,8 @@ final class ForgetCommand {
         if (records == null || mode == DedupMode.LEASED || mode == DedupMode.LEASED_TRANSACTIONAL) {
             OperatorResult result = store.forget(key, liveLease);
             if (result != OperatorResult.LEASE_LIVE) {
-                heartbeat
-                        .runsOf(key)
+                heartbeat.runsOf(key).stream()
+                        .filter(AdmittedRun::guarded) // others have no claim that could have been forgotten
                         .forEach(successes::answered); // first: their successes must no longer be remembered
                 background.forget(key); // successes that the store has not recorded yet
             }

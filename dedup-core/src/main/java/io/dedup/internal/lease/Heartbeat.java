@@ -4,6 +4,7 @@ import io.dedup.DedupKey;
 import io.dedup.DedupListener;
 import io.dedup.internal.listener.SafeListeners;
 import io.dedup.internal.run.AdmittedRun;
+import io.dedup.internal.run.AdmittedRun.Guard;
 import io.dedup.internal.storecall.StoreCalls;
 import io.dedup.internal.thread.EngineThreads;
 import io.dedup.internal.thread.RepeatedWork;
@@ -19,7 +20,9 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -28,7 +31,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Renews the leases of all claims of this process when a third of their length has passed, with one batch call.
  *
- * <p>It therefore knows what this process is handling, and wakes those who wait for the end of it.
+ * <p>It therefore knows what this process is handling, and wakes those who wait for the end of it. Runs whose claims got no
+ * answer are here for that alone: nothing is renewed for them.
  *
  * <p>Nothing may end the beats, and nothing may delay them: if they stop, every lease of the process expires under its
  * running handler, and other consumers repeat the effects. Therefore a beat catches whatever is thrown, and the store
@@ -45,6 +49,10 @@ public final class Heartbeat implements AutoCloseable {
     private static final long MIN_PERIOD_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
     private final Set<AdmittedRun> claims = ConcurrentHashMap.newKeySet();
+    /** How many of them have no answer, or are about to join; so that a claim costs nothing while there are none. */
+    private final AtomicInteger unguarded = new AtomicInteger();
+
+    private final ReentrantLock joining = new ReentrantLock();
     private final WaitingCopies copies = new WaitingCopies();
     private final StoreCalls store;
     private final SafeListeners<DedupListener> notifier;
@@ -65,11 +73,42 @@ public final class Heartbeat implements AutoCloseable {
     }
 
     /**
+     * Adds a run whose claim got no answer, unless another run of its message goes on in this process. The store knows nothing of
+     * it, so copies can find it only here.
+     *
+     * @return false if there is another run: this one must not begin
+     */
+    public boolean addUnguarded(AdmittedRun execution) {
+        boolean alone = false;
+        joining.lock(); // of two copies that come at the same moment, one finds the other
+        try {
+            unguarded.incrementAndGet();
+            claims.add(execution); // before the look: a claim that is granted from here on finds it
+            alone = runsOf(keyOf(execution)).stream().allMatch(run -> run == execution || run.isOverdue());
+            return alone;
+        } finally {
+            if (!alone) {
+                remove(execution);
+            }
+            joining.unlock();
+        }
+    }
+
+    /** Whether a run of this message goes on whose claim got no answer. */
+    public boolean isRunningUnguarded(DedupKey key) {
+        return unguarded.get() > 0
+                && runsOf(key).stream().anyMatch(run -> run.guard() == Guard.STORE_DOWN && !run.isOverdue());
+    }
+
+    /**
      * Removes a claim. Called after the settlement, so that {@link #size} includes runs that are being settled. A
      * settled run is no longer renewed, because a renewal after its completion would look like a lost lease.
      */
     public void remove(AdmittedRun execution) {
         if (claims.remove(execution)) { // else it has no claim, or was overdue
+            if (execution.guard() == Guard.STORE_DOWN) {
+                unguarded.decrementAndGet();
+            }
             wake(execution);
         }
     }
@@ -201,7 +240,8 @@ public final class Heartbeat implements AutoCloseable {
                 if (execution.isStarted() && execution.reportOverrunOnce()) {
                     notifier.report(listener -> listener.maxProcessingTimeExceeded(keyOf(execution)));
                 }
-            } else if (!execution.isLost()
+            } else if (execution.guard() != Guard.STORE_DOWN
+                    && !execution.isLost()
                     && now - execution.renewalSentAt() >= policy.lease().toNanos() / 3 - periodNanos) {
                 due.add(execution);
             }

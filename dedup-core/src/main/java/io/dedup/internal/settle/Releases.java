@@ -57,7 +57,7 @@ public final class Releases {
         }
         boolean later = execution.guard() == Guard.STORE_DOWN || gates.keepsWritesOut(execution.topic());
         if (later) {
-            background.release(request(execution), leaseOf(execution));
+            background.release(request(execution), execution.topic().policy());
         }
         return later;
     }
@@ -102,7 +102,7 @@ public final class Releases {
 
     private WriteResult orLater(AdmittedRun execution, ReleaseRequest request, WriteResult answer) {
         if (answer instanceof WriteResult.StoreError) {
-            background.release(request, leaseOf(execution));
+            background.release(request, execution.topic().policy());
         }
         return answer;
     }
@@ -135,9 +135,5 @@ public final class Releases {
         return new ReleaseRequest(
                 requireNonNull(execution.claim()),
                 execution.isStarted() ? ReleaseMode.STARTED : ReleaseMode.NOT_STARTED);
-    }
-
-    private static Duration leaseOf(AdmittedRun execution) {
-        return execution.topic().policy().lease();
     }
 }
