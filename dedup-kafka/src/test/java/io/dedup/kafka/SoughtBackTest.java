@@ -642,6 +642,52 @@ class SoughtBackTest {
         }
     }
 
+    /** Goes to the beginning when it is assigned its partitions. Sought to from another partition's handler later. */
+    private final class FromTheBeginning extends AbstractConsumerSeekAware
+            implements ConsumerAwareMessageListener<String, String> {
+        private final Scene scene;
+
+        FromTheBeginning(Scene scene) {
+            this.scene = scene;
+        }
+
+        @Override
+        public void onPartitionsAssigned(Map<TopicPartition, Long> assignments, ConsumerSeekCallback callback) {
+            super.onPartitionsAssigned(assignments, callback);
+            callback.seekToBeginning(assignments.keySet());
+        }
+
+        @Override
+        public void onMessage(ConsumerRecord<String, String> record, Consumer<?, ?> consumer) {
+            if (record.partition() == 1 && left.getAndDecrement() > 0) {
+                scene.send("new");
+                getSeekCallbacksFor(new TopicPartition(scene.topic, 0))
+                        .get(0)
+                        .seek(scene.topic, 0, 2);
+                consumer.seek(partition(record), record.offset());
+            } else {
+                scene.effect().accept(record);
+            }
+        }
+    }
+
+    @Test
+    @DisplayName("K22 a seek to the beginning of an assigned partition limits none of later, below the log's start")
+    void whenAssigned() {
+        try (Scene scene = new Scene(2, policy -> policy)) {
+            left.set(1);
+            scene.commitTheBegin(2);
+            scene.send("deleted", "deleted, too");
+            scene.deleteRecords(0, 2);
+            scene.sendTo(1, "b");
+            scene.start(scene.container(
+                    scene.properties(AckMode.BATCH, new FromTheBeginning(scene)),
+                    Map.of("auto.offset.reset", "latest")));
+            scene.awaitEffectsOf("new", "b");
+            await().until(() -> scene.committed().equals(Map.of(0, 3L, 1, 1L)));
+        }
+    }
+
     @Test
     @DisplayName("K22 a seek while no listener has a record is a replay: what is done stays done")
     void replay() {

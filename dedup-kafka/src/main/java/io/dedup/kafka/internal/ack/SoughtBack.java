@@ -1,6 +1,7 @@
 package io.dedup.kafka.internal.ack;
 
 import io.dedup.kafka.internal.Partitions;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -81,6 +82,11 @@ public final class SoughtBack {
         }
     }
 
+    /** The container's poll has returned. What listeners have sought while they were assigned partitions limits nothing. */
+    public void pollReturned() {
+        movedAfter.clear();
+    }
+
     /** The container polls, from where the consumer was moved to. */
     public void polled() {
         moved.clear();
@@ -94,10 +100,16 @@ public final class SoughtBack {
      * Records that no handler has failed with are deferred or were rolled back, and the positions were moved back to them. A seek
      * that the listener has asked for mustn't pass them: the container executes it before its next poll.
      *
+     * @param partitions those of these records; others were moved by somebody else, for example when they were assigned
      * @param left the offsets of other such records, to which nobody has moved the positions yet
      */
-    public void limitLaterSeeks(Map<TopicPartition, Long> left) {
-        limits.putAll(movedAfter);
+    public void limitLaterSeeks(Collection<TopicPartition> partitions, Map<TopicPartition, Long> left) {
+        for (TopicPartition partition : partitions) {
+            Long to = movedAfter.get(partition);
+            if (to != null) {
+                limits.put(partition, to);
+            }
+        }
         dropped.putAll(left);
     }
 
