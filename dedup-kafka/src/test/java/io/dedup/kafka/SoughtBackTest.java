@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.dedup.policy.DedupMode;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -14,6 +15,7 @@ import java.util.function.Predicate;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.InvalidProducerEpochException;
@@ -42,6 +44,8 @@ import org.springframework.kafka.support.Acknowledgment;
 /** Listeners, and their error handlers, that seek back to what they couldn't handle, and return. */
 @Order(1) // takes long
 class SoughtBackTest {
+    private static final long LATER = System.currentTimeMillis() + 60_000;
+
     /** The ways to seek; each is one that moves the position to the record, or below it. */
     enum Seek {
         CONSUMER,
@@ -680,11 +684,64 @@ class SoughtBackTest {
             scene.send("deleted", "deleted, too");
             scene.deleteRecords(0, 2);
             scene.sendTo(1, "b");
-            scene.start(scene.container(
-                    scene.properties(AckMode.BATCH, new FromTheBeginning(scene)),
-                    Map.of("auto.offset.reset", "latest")));
+            ContainerProperties properties = scene.properties(AckMode.BATCH, new FromTheBeginning(scene));
+            properties.setPollTimeout(30_000); // the poll that assigns the partitions brings records
+            scene.start(scene.container(properties, Map.of("auto.offset.reset", "latest")));
             scene.awaitEffectsOf("new", "b");
             await().until(() -> scene.committed().equals(Map.of(0, 3L, 1, 1L)));
+        }
+    }
+
+    /** The ways to seek forward to a target that isn't an offset. */
+    enum Forward {
+        COMPUTED,
+        FROM_BEGINNING,
+        FROM_END,
+        TIMESTAMP
+    }
+
+    /** Seeks forward to e while it has b. */
+    private final class SeekingForward extends AbstractConsumerSeekAware
+            implements ConsumerAwareMessageListener<String, String> {
+        private final Scene scene;
+        private final Forward how;
+
+        SeekingForward(Scene scene, Forward how) {
+            this.scene = scene;
+            this.how = how;
+        }
+
+        @Override
+        public void onMessage(ConsumerRecord<String, String> record, Consumer<?, ?> consumer) {
+            scene.effect().accept(record);
+            if (Scene.id(record).equals("b")) {
+                ConsumerSeekCallback callback =
+                        getSeekCallbacksFor(partition(record)).get(0);
+                switch (how) {
+                    case COMPUTED -> callback.seek(scene.topic, 0, position -> 7L);
+                    case FROM_BEGINNING -> callback.seekRelative(scene.topic, 0, 4, false);
+                    case FROM_END -> callback.seekRelative(scene.topic, 0, -1, false);
+                    case TIMESTAMP -> callback.seekToTimestamp(scene.topic, 0, LATER);
+                }
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    @DisplayName("K22 a seek forward by time, by computation or from an end is none back: the record is done")
+    void forward(Forward how) {
+        try (Scene scene = new Scene()) {
+            scene.send("deleted", "deleted, too", "deleted as well", "a", "b", "c", "d");
+            ProducerRecord<String, String> last = scene.record(0, "e".getBytes(StandardCharsets.UTF_8), "v");
+            scene.send(new ProducerRecord<>(scene.topic, 0, LATER, null, last.value(), last.headers()));
+            scene.deleteRecords(0, 3);
+            scene.start(scene.container(
+                    scene.properties(AckMode.BATCH, new SeekingForward(scene, how)),
+                    Map.of("max.poll.records", 1)));
+            scene.awaitCommitted(8);
+            assertThat(scene.effects).containsExactly("a", "b", "e");
+            assertThat(scene.events).noneMatch(each -> each.startsWith("released"));
         }
     }
 

@@ -71,6 +71,11 @@ public final class SoughtBack {
         return inCall;
     }
 
+    /** Whether a seek on the consumer's thread counts now, because the handler has records or may have some. */
+    public boolean isWatching() {
+        return inCall || acknowledgedLater;
+    }
+
     /** The consumer's position was moved to this offset. */
     public void moved(TopicPartition partition, long offset) {
         pending.moved(partition, offset);

@@ -172,6 +172,11 @@ public final class WatchedPolls {
                 : LogStarts.within(Map.of(partition, lower), target).getOrDefault(partition, lower);
     }
 
+    /** Where seeks go that name no offset. */
+    public SeekTargets seekTargets() {
+        return new SeekTargets(consumer, wakeUps);
+    }
+
     boolean isLimited(TopicPartition partition) {
         return pending.soughtBack().isLimited(partition);
     }
