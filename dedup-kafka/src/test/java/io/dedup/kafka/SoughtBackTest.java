@@ -29,6 +29,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.EnumSource.Mode;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.kafka.annotation.KafkaListener;
+import org.springframework.kafka.event.ListenerContainerIdleEvent;
 import org.springframework.kafka.listener.AbstractConsumerSeekAware;
 import org.springframework.kafka.listener.AcknowledgingConsumerAwareMessageListener;
 import org.springframework.kafka.listener.BatchAcknowledgingConsumerAwareMessageListener;
@@ -319,17 +320,25 @@ class SoughtBackTest {
         }
     }
 
+    /** How a handler seeks when its container is idle. */
+    enum IdleSeek {
+        IDLE_CALLBACK,
+        OWN_CALLBACK,
+        /** By the consumer of a {@code ListenerContainerIdleEvent}. */
+        EVENT
+    }
+
     /** Collects records, and handles them when the container is idle. */
     private final class UntilIdle extends AbstractConsumerSeekAware
             implements AcknowledgingConsumerAwareMessageListener<String, String> {
         private final Scene scene;
-        private final boolean byOwnCallback;
+        private final IdleSeek by;
         private final List<ConsumerRecord<String, String>> collected = new ArrayList<>();
         private final List<Acknowledgment> acks = new ArrayList<>();
 
-        UntilIdle(Scene scene, boolean byOwnCallback) {
+        UntilIdle(Scene scene, IdleSeek by) {
             this.scene = scene;
-            this.byOwnCallback = byOwnCallback;
+            this.by = by;
         }
 
         @Override
@@ -343,14 +352,30 @@ class SoughtBackTest {
 
         @Override
         public void onIdleContainer(Map<TopicPartition, Long> assignments, ConsumerSeekCallback callback) {
+            if (by == IdleSeek.EVENT) {
+                return;
+            }
+            handleCollected(first -> {
+                ConsumerSeekCallback seeks = by == IdleSeek.OWN_CALLBACK
+                        ? getSeekCallbacksFor(partition(first)).get(0)
+                        : callback;
+                seeks.seek(first.topic(), first.partition(), first.offset());
+            });
+        }
+
+        /** What an event listener of the application does. */
+        void onEvent(Object event) {
+            if (by == IdleSeek.EVENT && event instanceof ListenerContainerIdleEvent idle) {
+                handleCollected(first -> idle.getConsumer().seek(partition(first), first.offset()));
+            }
+        }
+
+        private void handleCollected(java.util.function.Consumer<ConsumerRecord<String, String>> seek) {
             if (collected.isEmpty()) {
                 return;
             }
             if (left.getAndDecrement() > 0) {
-                ConsumerRecord<String, String> first = collected.get(0);
-                ConsumerSeekCallback seeks =
-                        byOwnCallback ? getSeekCallbacksFor(partition(first)).get(0) : callback;
-                seeks.seek(first.topic(), first.partition(), first.offset());
+                seek.accept(collected.get(0));
             } else {
                 collected.forEach(scene.effect());
                 acks.get(acks.size() - 1).acknowledge();
@@ -361,15 +386,18 @@ class SoughtBackTest {
     }
 
     @ParameterizedTest
-    @ValueSource(booleans = {false, true})
+    @EnumSource
     @DisplayName("K22 a handler seeks back to collected records between its calls: it is given them again")
-    void collectedUntilIdle(boolean byOwnCallback) {
+    void collectedUntilIdle(IdleSeek by) {
         try (Scene scene = new Scene()) {
             scene.send("a", "b");
-            ContainerProperties properties = scene.properties(AckMode.MANUAL, new UntilIdle(scene, byOwnCallback));
+            UntilIdle listener = new UntilIdle(scene, by);
+            ContainerProperties properties = scene.properties(AckMode.MANUAL, listener);
             properties.setIdleEventInterval(100L);
             properties.setPollTimeout(20);
-            scene.start(scene.container(properties, Map.of()));
+            var container = scene.container(properties, Map.of());
+            container.setApplicationEventPublisher(listener::onEvent);
+            scene.start(container);
             scene.awaitCommitted(2);
             assertThat(scene.effects).containsExactly("a", "b");
         }

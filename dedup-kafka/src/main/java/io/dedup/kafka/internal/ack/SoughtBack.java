@@ -56,6 +56,15 @@ public final class SoughtBack {
         }
     }
 
+    /**
+     * As {@link #withoutRecords}, because the container is idle. It has polled nothing and called nobody since but those who listen to
+     * its idle event: what was sought by then was sought by them.
+     */
+    public void idle(Runnable call) {
+        movedAfter.forEach(this::sought);
+        withoutRecords(call);
+    }
+
     /** The handler acknowledges its records when it likes. */
     public void acknowledgedLater() {
         acknowledgedLater = true;
