@@ -693,9 +693,7 @@ class SoughtBackTest {
         public void onMessage(ConsumerRecord<String, String> record, Consumer<?, ?> consumer) {
             if (record.partition() == 1 && left.getAndDecrement() > 0) {
                 scene.send("new");
-                getSeekCallbacksFor(new TopicPartition(scene.topic, 0))
-                        .get(0)
-                        .seek(scene.topic, 0, 2);
+                getSeekCallbacksFor(new TopicPartition(scene.topic, 0)).get(0).seek(scene.topic, 0, 2);
                 consumer.seek(partition(record), record.offset());
             } else {
                 scene.effect().accept(record);
@@ -765,8 +763,7 @@ class SoughtBackTest {
             scene.send(new ProducerRecord<>(scene.topic, 0, LATER, null, last.value(), last.headers()));
             scene.deleteRecords(0, 3);
             scene.start(scene.container(
-                    scene.properties(AckMode.BATCH, new SeekingForward(scene, how)),
-                    Map.of("max.poll.records", 1)));
+                    scene.properties(AckMode.BATCH, new SeekingForward(scene, how)), Map.of("max.poll.records", 1)));
             scene.awaitCommitted(8);
             assertThat(scene.effects).containsExactly("a", "b", "e");
             assertThat(scene.events).noneMatch(each -> each.startsWith("released"));
