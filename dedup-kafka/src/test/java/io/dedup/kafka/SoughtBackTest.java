@@ -764,8 +764,9 @@ class SoughtBackTest {
             scene.deleteRecords(0, 3);
             scene.start(scene.container(
                     scene.properties(AckMode.BATCH, new SeekingForward(scene, how)), Map.of("max.poll.records", 1)));
-            scene.awaitCommitted(8);
+            await().until(() -> scene.effects.size() >= 3);
             assertThat(scene.effects).containsExactly("a", "b", "e");
+            scene.awaitCommitted(8);
             assertThat(scene.events).noneMatch(each -> each.startsWith("released"));
         }
     }
