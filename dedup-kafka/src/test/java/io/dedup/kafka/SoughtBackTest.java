@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.dedup.policy.DedupMode;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -14,6 +15,7 @@ import java.util.function.Predicate;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.InvalidProducerEpochException;
@@ -27,6 +29,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.EnumSource.Mode;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.kafka.annotation.KafkaListener;
+import org.springframework.kafka.event.ListenerContainerIdleEvent;
 import org.springframework.kafka.listener.AbstractConsumerSeekAware;
 import org.springframework.kafka.listener.AcknowledgingConsumerAwareMessageListener;
 import org.springframework.kafka.listener.BatchAcknowledgingConsumerAwareMessageListener;
@@ -42,6 +45,8 @@ import org.springframework.kafka.support.Acknowledgment;
 /** Listeners, and their error handlers, that seek back to what they couldn't handle, and return. */
 @Order(1) // takes long
 class SoughtBackTest {
+    private static final long LATER = System.currentTimeMillis() + 60_000;
+
     /** The ways to seek; each is one that moves the position to the record, or below it. */
     enum Seek {
         CONSUMER,
@@ -315,17 +320,25 @@ class SoughtBackTest {
         }
     }
 
+    /** How a handler seeks when its container is idle. */
+    enum IdleSeek {
+        IDLE_CALLBACK,
+        OWN_CALLBACK,
+        /** By the consumer of a {@code ListenerContainerIdleEvent}. */
+        EVENT
+    }
+
     /** Collects records, and handles them when the container is idle. */
     private final class UntilIdle extends AbstractConsumerSeekAware
             implements AcknowledgingConsumerAwareMessageListener<String, String> {
         private final Scene scene;
-        private final boolean byOwnCallback;
+        private final IdleSeek by;
         private final List<ConsumerRecord<String, String>> collected = new ArrayList<>();
         private final List<Acknowledgment> acks = new ArrayList<>();
 
-        UntilIdle(Scene scene, boolean byOwnCallback) {
+        UntilIdle(Scene scene, IdleSeek by) {
             this.scene = scene;
-            this.byOwnCallback = byOwnCallback;
+            this.by = by;
         }
 
         @Override
@@ -339,14 +352,30 @@ class SoughtBackTest {
 
         @Override
         public void onIdleContainer(Map<TopicPartition, Long> assignments, ConsumerSeekCallback callback) {
+            if (by == IdleSeek.EVENT) {
+                return;
+            }
+            handleCollected(first -> {
+                ConsumerSeekCallback seeks = by == IdleSeek.OWN_CALLBACK
+                        ? getSeekCallbacksFor(partition(first)).get(0)
+                        : callback;
+                seeks.seek(first.topic(), first.partition(), first.offset());
+            });
+        }
+
+        /** What an event listener of the application does. */
+        void onEvent(Object event) {
+            if (by == IdleSeek.EVENT && event instanceof ListenerContainerIdleEvent idle) {
+                handleCollected(first -> idle.getConsumer().seek(partition(first), first.offset()));
+            }
+        }
+
+        private void handleCollected(java.util.function.Consumer<ConsumerRecord<String, String>> seek) {
             if (collected.isEmpty()) {
                 return;
             }
             if (left.getAndDecrement() > 0) {
-                ConsumerRecord<String, String> first = collected.get(0);
-                ConsumerSeekCallback seeks =
-                        byOwnCallback ? getSeekCallbacksFor(partition(first)).get(0) : callback;
-                seeks.seek(first.topic(), first.partition(), first.offset());
+                seek.accept(collected.get(0));
             } else {
                 collected.forEach(scene.effect());
                 acks.get(acks.size() - 1).acknowledge();
@@ -357,15 +386,18 @@ class SoughtBackTest {
     }
 
     @ParameterizedTest
-    @ValueSource(booleans = {false, true})
+    @EnumSource
     @DisplayName("K22 a handler seeks back to collected records between its calls: it is given them again")
-    void collectedUntilIdle(boolean byOwnCallback) {
+    void collectedUntilIdle(IdleSeek by) {
         try (Scene scene = new Scene()) {
             scene.send("a", "b");
-            ContainerProperties properties = scene.properties(AckMode.MANUAL, new UntilIdle(scene, byOwnCallback));
+            UntilIdle listener = new UntilIdle(scene, by);
+            ContainerProperties properties = scene.properties(AckMode.MANUAL, listener);
             properties.setIdleEventInterval(100L);
             properties.setPollTimeout(20);
-            scene.start(scene.container(properties, Map.of()));
+            var container = scene.container(properties, Map.of());
+            container.setApplicationEventPublisher(listener::onEvent);
+            scene.start(container);
             scene.awaitCommitted(2);
             assertThat(scene.effects).containsExactly("a", "b");
         }
@@ -639,6 +671,103 @@ class SoughtBackTest {
             transactions.awaitOutputs("a", "b", "c", "d");
             scene.awaitCommitted(4);
             assertThat(transactions.recovered).isEmpty();
+        }
+    }
+
+    /** Goes to the beginning when it is assigned its partitions. Sought to from another partition's handler later. */
+    private final class FromTheBeginning extends AbstractConsumerSeekAware
+            implements ConsumerAwareMessageListener<String, String> {
+        private final Scene scene;
+
+        FromTheBeginning(Scene scene) {
+            this.scene = scene;
+        }
+
+        @Override
+        public void onPartitionsAssigned(Map<TopicPartition, Long> assignments, ConsumerSeekCallback callback) {
+            super.onPartitionsAssigned(assignments, callback);
+            callback.seekToBeginning(assignments.keySet());
+        }
+
+        @Override
+        public void onMessage(ConsumerRecord<String, String> record, Consumer<?, ?> consumer) {
+            if (record.partition() == 1 && left.getAndDecrement() > 0) {
+                scene.send("new");
+                getSeekCallbacksFor(new TopicPartition(scene.topic, 0)).get(0).seek(scene.topic, 0, 2);
+                consumer.seek(partition(record), record.offset());
+            } else {
+                scene.effect().accept(record);
+            }
+        }
+    }
+
+    @Test
+    @DisplayName("K22 a seek to the beginning of an assigned partition limits none of later, below the log's start")
+    void whenAssigned() {
+        try (Scene scene = new Scene(2, policy -> policy)) {
+            left.set(1);
+            scene.commitTheBegin(2);
+            scene.send("deleted", "deleted, too");
+            scene.deleteRecords(0, 2);
+            scene.sendTo(1, "b");
+            ContainerProperties properties = scene.properties(AckMode.BATCH, new FromTheBeginning(scene));
+            properties.setPollTimeout(30_000); // the poll that assigns the partitions brings records
+            scene.start(scene.container(properties, Map.of("auto.offset.reset", "latest")));
+            scene.awaitEffectsOf("new", "b");
+            await().until(() -> scene.committed().equals(Map.of(0, 3L, 1, 1L)));
+        }
+    }
+
+    /** The ways to seek forward to a target that isn't an offset. */
+    enum Forward {
+        COMPUTED,
+        FROM_BEGINNING,
+        FROM_END,
+        TIMESTAMP
+    }
+
+    /** Seeks forward to e while it has b. */
+    private final class SeekingForward extends AbstractConsumerSeekAware
+            implements ConsumerAwareMessageListener<String, String> {
+        private final Scene scene;
+        private final Forward how;
+
+        SeekingForward(Scene scene, Forward how) {
+            this.scene = scene;
+            this.how = how;
+        }
+
+        @Override
+        public void onMessage(ConsumerRecord<String, String> record, Consumer<?, ?> consumer) {
+            scene.effect().accept(record);
+            if (Scene.id(record).equals("b")) {
+                ConsumerSeekCallback callback =
+                        getSeekCallbacksFor(partition(record)).get(0);
+                switch (how) {
+                    case COMPUTED -> callback.seek(scene.topic, 0, position -> 7L);
+                    case FROM_BEGINNING -> callback.seekRelative(scene.topic, 0, 4, false);
+                    case FROM_END -> callback.seekRelative(scene.topic, 0, -1, false);
+                    case TIMESTAMP -> callback.seekToTimestamp(scene.topic, 0, LATER);
+                }
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    @DisplayName("K22 a seek forward by time, by computation or from an end is none back: the record is done")
+    void forward(Forward how) {
+        try (Scene scene = new Scene()) {
+            scene.send("deleted", "deleted, too", "deleted as well", "a", "b", "c", "d");
+            ProducerRecord<String, String> last = scene.record(0, "e".getBytes(StandardCharsets.UTF_8), "v");
+            scene.send(new ProducerRecord<>(scene.topic, 0, LATER, null, last.value(), last.headers()));
+            scene.deleteRecords(0, 3);
+            scene.start(scene.container(
+                    scene.properties(AckMode.BATCH, new SeekingForward(scene, how)), Map.of("max.poll.records", 1)));
+            await().until(() -> scene.effects.size() >= 3);
+            assertThat(scene.effects).containsExactly("a", "b", "e");
+            scene.awaitCommitted(8);
+            assertThat(scene.events).noneMatch(each -> each.startsWith("released"));
         }
     }
 

@@ -413,11 +413,15 @@ final class Application {
             long offset,
             org.apache.kafka.clients.consumer.@Nullable Consumer<?, ?> consumer) {
         ConsumerSeekCallback callback = seekCallbacks.get(Thread.currentThread());
-        if (circumstances.seekBy() == SeekBy.CALLBACK && callback != null) {
-            steps.accept("seek callback: " + partition + " to " + offset);
-            callback.seek(partition.topic(), partition.partition(), offset);
-        } else {
+        if (circumstances.seekBy() == SeekBy.CONSUMER || callback == null) {
             requireNonNull(consumer).seek(partition, offset);
+            return;
+        }
+        steps.accept("seek callback: " + partition + " to " + offset);
+        if (circumstances.seekBy() == SeekBy.COMPUTED) {
+            callback.seek(partition.topic(), partition.partition(), position -> offset);
+        } else {
+            callback.seek(partition.topic(), partition.partition(), offset);
         }
     }
 

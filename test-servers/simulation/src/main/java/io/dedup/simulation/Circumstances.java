@@ -92,7 +92,9 @@ record Circumstances(
     enum SeekBy {
         CONSUMER,
         /** The callback of a {@code ConsumerSeekAware} listener. */
-        CALLBACK
+        CALLBACK,
+        /** The same, by a function of the position. */
+        COMPUTED
     }
 
     /** The container's error handler. */
@@ -240,6 +242,9 @@ record Circumstances(
             onFailure = collects ? OnFailure.SEEK_AND_THROW : OnFailure.THROW;
         }
         SeekBy seekBy = draws.pick(SeekBy.values(), "seekBy");
+        if (seekBy == SeekBy.COMPUTED && batch) { // if the position isn't known, the whole batch is handled again
+            seekBy = SeekBy.CALLBACK;
+        }
         ErrorHandling errorHandling = draws.pick(ErrorHandling.values(), "errorHandling");
         if (fixing && ERRORS_WITHOUT_SEEKS.contains(errorHandling)) {
             errorHandling = ErrorHandling.DEFAULT_WITH_BACK_OFF;

@@ -1,6 +1,7 @@
 package io.dedup.kafka.internal.ack;
 
 import io.dedup.kafka.internal.Partitions;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -55,6 +56,15 @@ public final class SoughtBack {
         }
     }
 
+    /**
+     * As {@link #withoutRecords}, because the container is idle. It has polled nothing and called nobody since but those who listen to
+     * its idle event: what was sought by then was sought by them.
+     */
+    public void idle(Runnable call) {
+        movedAfter.forEach(this::sought);
+        withoutRecords(call);
+    }
+
     /** The handler acknowledges its records when it likes. */
     public void acknowledgedLater() {
         acknowledgedLater = true;
@@ -70,6 +80,11 @@ public final class SoughtBack {
         return inCall;
     }
 
+    /** Whether a seek on the consumer's thread counts now, because the handler has records or may have some. */
+    public boolean isWatching() {
+        return inCall || acknowledgedLater;
+    }
+
     /** The consumer's position was moved to this offset. */
     public void moved(TopicPartition partition, long offset) {
         pending.moved(partition, offset);
@@ -79,6 +94,11 @@ public final class SoughtBack {
         } else {
             movedAfter.put(partition, offset);
         }
+    }
+
+    /** The container's poll has returned. What listeners have sought while they were assigned partitions limits nothing. */
+    public void pollReturned() {
+        movedAfter.clear();
     }
 
     /** The container polls, from where the consumer was moved to. */
@@ -94,10 +114,16 @@ public final class SoughtBack {
      * Records that no handler has failed with are deferred or were rolled back, and the positions were moved back to them. A seek
      * that the listener has asked for mustn't pass them: the container executes it before its next poll.
      *
+     * @param partitions those of these records; others were moved by somebody else, for example when they were assigned
      * @param left the offsets of other such records, to which nobody has moved the positions yet
      */
-    public void limitLaterSeeks(Map<TopicPartition, Long> left) {
-        limits.putAll(movedAfter);
+    public void limitLaterSeeks(Collection<TopicPartition> partitions, Map<TopicPartition, Long> left) {
+        for (TopicPartition partition : partitions) {
+            Long to = movedAfter.get(partition);
+            if (to != null) {
+                limits.put(partition, to);
+            }
+        }
         dropped.putAll(left);
     }
 

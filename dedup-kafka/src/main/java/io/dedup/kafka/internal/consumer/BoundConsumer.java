@@ -61,7 +61,7 @@ public final class BoundConsumer {
                 execution -> isOnItsThread() && claims.queue(execution));
         this.unfinished = new UnfinishedLimit(limits.maxUnfinished(), pending, redeliveries);
         this.watched = new WatchedPolls(seeks, claims, deliveries, pending, redeliveries);
-        this.watchedSeeks = new WatchedSeeks(seeks, pending.soughtBack());
+        this.watchedSeeks = new WatchedSeeks(seeks, watched.seekTargets(), pending.soughtBack());
         this.revokedPartitions = new RevokedPartitions(watched, transaction.unanswered(), pending, this::fetchAgain);
     }
 

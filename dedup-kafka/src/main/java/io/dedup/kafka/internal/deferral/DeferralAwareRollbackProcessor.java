@@ -94,7 +94,7 @@ public final class DeferralAwareRollbackProcessor<K, V> implements AfterRollback
         try {
             consumers.handlingError(records, processing);
         } finally {
-            PollOffsets.failed(exception, consumers.currentOrNull());
+            PollOffsets.failed(exception, records.stream().map(Partitions::of).toList(), consumers.currentOrNull());
         }
     }
 

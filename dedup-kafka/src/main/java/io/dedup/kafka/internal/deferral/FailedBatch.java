@@ -62,7 +62,7 @@ final class FailedBatch {
         try {
             return handled(thrown, listener, handling);
         } finally {
-            PollOffsets.failed(thrown, consumers.currentOrNull());
+            PollOffsets.failed(thrown, data.partitions(), consumers.currentOrNull());
         }
     }
 

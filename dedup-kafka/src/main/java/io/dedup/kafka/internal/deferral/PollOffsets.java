@@ -6,6 +6,7 @@ import io.dedup.kafka.internal.consumer.BoundConsumer;
 import io.dedup.kafka.internal.poll.LogStarts;
 import io.dedup.kafka.internal.spring.PollResults;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -50,19 +51,21 @@ public final class PollOffsets {
         }
         LogStarts.seekBack(firsts, consumer);
         if (bound != null) {
-            bound.soughtBack().limitLaterSeeks(Map.of());
+            bound.soughtBack().limitLaterSeeks(firsts.keySet(), Map.of());
         }
     }
 
     /**
      * The error handler has ended after a failure; it has moved the positions back, or has failed itself. If it isn't one that a listener has thrown as it is, what the listener was given
      * may have succeeded and be rolled back: a seek that it has asked for mustn't pass that.
+     *
+     * @param partitions those of which the error handler was given records
      */
-    static void failed(Exception thrown, @Nullable BoundConsumer bound) {
+    static void failed(Exception thrown, Collection<TopicPartition> partitions, @Nullable BoundConsumer bound) {
         boolean byListener =
                 thrown instanceof ListenerExecutionFailedException && RecordFailedException.in(thrown) == null;
         if (bound != null && !byListener) {
-            bound.soughtBack().limitLaterSeeks(bound.outstanding().firstDropped());
+            bound.soughtBack().limitLaterSeeks(partitions, bound.outstanding().firstDropped());
         }
     }
 

@@ -175,7 +175,7 @@ public final class DedupBatchMessageListener<K, V>
     @Override
     public void onIdleContainer(Map<TopicPartition, Long> assignments, ConsumerSeekCallback callback) {
         BoundConsumer bound = services.consumers().current();
-        bound.soughtBack().withoutRecords(() -> super.onIdleContainer(assignments, callback));
+        bound.soughtBack().idle(() -> super.onIdleContainer(assignments, callback));
     }
 
     @Override

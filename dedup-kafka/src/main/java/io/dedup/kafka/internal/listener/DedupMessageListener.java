@@ -113,7 +113,7 @@ public final class DedupMessageListener<K, V> extends FilteringMessageListenerAd
     @Override
     public void onIdleContainer(Map<TopicPartition, Long> assignments, ConsumerSeekCallback callback) {
         BoundConsumer bound = services.consumers().current();
-        bound.soughtBack().withoutRecords(() -> super.onIdleContainer(assignments, callback));
+        bound.soughtBack().idle(() -> super.onIdleContainer(assignments, callback));
     }
 
     @Override

@@ -150,7 +150,10 @@ public final class WatchedPolls {
 
     /** Where a seek to this offset may go. */
     long limited(TopicPartition partition, long offset) {
-        long limited = Math.min(pending.soughtBack().limited(partition, offset), leftBelow(partition, offset));
+        long limited = withinLog(
+                partition,
+                Math.min(pending.soughtBack().limited(partition, offset), pending.leftBelow(partition, offset)),
+                offset);
         if (limited < offset) {
             log.warn(
                     "A seek of partition {} to offset {} would pass records that are delivered again: it goes to {}",
@@ -162,12 +165,16 @@ public final class WatchedPolls {
     }
 
     /** Not below the log's start, where {@code auto.offset.reset} would decide. */
-    private long leftBelow(TopicPartition partition, long offset) {
-        long lower = pending.leftBelow(partition, offset);
+    private long withinLog(TopicPartition partition, long lower, long offset) {
         Consumer<?, ?> target = lower < offset ? consumer.target() : null;
         return target == null
                 ? lower
                 : LogStarts.within(Map.of(partition, lower), target).getOrDefault(partition, lower);
+    }
+
+    /** Where seeks go that name no offset. */
+    public SeekTargets seekTargets() {
+        return new SeekTargets(consumer, wakeUps);
     }
 
     boolean isLimited(TopicPartition partition) {
@@ -320,6 +327,7 @@ public final class WatchedPolls {
 
     /** Takes the polled records, and returns those for the container, in its order. */
     ConsumerRecords<?, ?> polled(ConsumerRecords<?, ?> polled) {
+        pending.soughtBack().pollReturned();
         ConsumerRecords<?, ?> records = outstanding.withoutThoseBehindDropped(polled);
         if (records.isEmpty()) {
             return records;
