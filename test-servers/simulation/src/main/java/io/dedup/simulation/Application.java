@@ -100,8 +100,7 @@ final class Application {
     private record Collected(ConsumerRecord<String, String> record, Acknowledgment acknowledgment) {}
 
     /** @param leasesEnd what it has forgotten without a word may be handled again only then */
-    Application(
-            Circumstances circumstances, Draws draws, Consumer<String> steps, Runnable stop, Runnable leasesEnd) {
+    Application(Circumstances circumstances, Draws draws, Consumer<String> steps, Runnable stop, Runnable leasesEnd) {
         this.circumstances = circumstances;
         this.draws = draws;
         this.steps = steps;
@@ -121,7 +120,11 @@ final class Application {
     }
 
     private void forget(Collection<TopicPartition> partitions) {
-        boolean any = partitions.stream().map(each -> collected.remove(each.partition())).filter(Objects::nonNull).count() > 0;
+        boolean any = partitions.stream()
+                        .map(each -> collected.remove(each.partition()))
+                        .filter(Objects::nonNull)
+                        .count()
+                > 0;
         if (any) {
             leasesEnd.run();
         }
