@@ -10,7 +10,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -26,6 +28,7 @@ import org.springframework.kafka.listener.CommonMixedErrorHandler;
 import org.springframework.kafka.listener.ContainerProperties;
 import org.springframework.kafka.listener.ContainerProperties.AckMode;
 import org.springframework.kafka.listener.DefaultErrorHandler;
+import org.springframework.kafka.listener.MessageListenerContainer;
 import org.springframework.kafka.listener.adapter.FilteringBatchMessageListenerAdapter;
 import org.springframework.util.backoff.FixedBackOff;
 
@@ -187,6 +190,53 @@ class BatchFailureTest {
             scene.start(container);
             scene.awaitCommitted(5);
             assertThat(scene.effects).containsExactly("a", "c", "d");
+        }
+    }
+
+    /** What keeps a batch that has failed with an {@code IllegalStateException}, and gives up any other. */
+    private CommonErrorHandler keeping(String how) {
+        CommonErrorHandler retries = errorHandler(99);
+        CommonErrorHandler gives = errorHandler(0);
+        CommonDelegatingErrorHandler delegating = new CommonDelegatingErrorHandler(gives);
+        delegating.addDelegate(IllegalStateException.class, retries);
+        return switch (how) {
+            case "mixed" -> new CommonMixedErrorHandler(gives, delegating);
+            case "delegating" -> delegating;
+            default ->
+                new CommonErrorHandler() {
+                    @Override
+                    public void handleBatch(
+                            Exception thrown,
+                            ConsumerRecords<?, ?> data,
+                            Consumer<?, ?> consumer,
+                            MessageListenerContainer container,
+                            Runnable listener) {
+                        CommonErrorHandler by = thrown.getCause() instanceof IllegalStateException ? retries : gives;
+                        by.handleBatch(thrown, data, consumer, container, listener);
+                    }
+                };
+        };
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"delegating", "mixed", "application's"})
+    @DisplayName(
+            "K6 an error handler that decides by what the handler has thrown finds it, also where we name the record")
+    void decidesByTheCause(String how) {
+        try (Scene scene = new Scene()) {
+            scene.runningElsewhere("done").succeed(null, WaitBudget.none());
+            scene.send("a", "done", "b");
+            var container = scene.container(AckMode.BATCH, (BatchMessageListener<String, String>) records -> {
+                if (calls.incrementAndGet() < 4) {
+                    throw new IllegalStateException("not yet");
+                }
+                records.forEach(scene.effect());
+            });
+            container.setCommonErrorHandler(keeping(how));
+            scene.start(container);
+            scene.awaitCommitted(3);
+            assertThat(scene.effects).containsExactly("a", "b");
+            assertThat(recovered).isEmpty();
         }
     }
 

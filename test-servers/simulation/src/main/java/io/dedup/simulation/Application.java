@@ -10,12 +10,14 @@ import io.dedup.simulation.kafka.SimulatedProducers;
 import io.dedup.simulation.store.DatabaseProcess;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -49,6 +51,8 @@ final class Application {
     private final Consumer<String> steps;
     private final UserCalls calls;
     private final Interceptors interceptors;
+    private final Rebalances rebalances;
+    private final Runnable leasesEnd;
     private final Map<String, Integer> failures = new HashMap<>();
     private final Map<String, Integer> deliveries = new HashMap<>();
     private final Map<String, Integer> effects = new LinkedHashMap<>();
@@ -95,12 +99,15 @@ final class Application {
 
     private record Collected(ConsumerRecord<String, String> record, Acknowledgment acknowledgment) {}
 
-    Application(Circumstances circumstances, Draws draws, Consumer<String> steps, Runnable stop) {
+    /** @param leasesEnd what it has forgotten without a word may be handled again only then */
+    Application(Circumstances circumstances, Draws draws, Consumer<String> steps, Runnable stop, Runnable leasesEnd) {
         this.circumstances = circumstances;
         this.draws = draws;
         this.steps = steps;
         this.calls = new UserCalls(circumstances, draws, steps, stop);
         this.interceptors = new Interceptors(circumstances, draws, steps, calls, this::failed);
+        this.leasesEnd = leasesEnd;
+        this.rebalances = new Rebalances(draws, steps, () -> container().isRunning(), this::forget);
     }
 
     /** What the process had in memory is gone. */
@@ -110,6 +117,17 @@ final class Application {
         collectedBatches.clear();
         collectedAcks.clear();
         calls.crashed();
+    }
+
+    private void forget(Collection<TopicPartition> partitions) {
+        boolean any = partitions.stream()
+                        .map(each -> collected.remove(each.partition()))
+                        .filter(Objects::nonNull)
+                        .count()
+                > 0;
+        if (any) {
+            leasesEnd.run();
+        }
     }
 
     /** Where the effects go in a Kafka transaction; null outside of one. */
@@ -578,6 +596,9 @@ final class Application {
         pending.forEach(each -> each.thread = null);
         calls.restarted();
         interceptors.set(container);
+        if (circumstances.rebalancesFail()) {
+            container.getContainerProperties().setConsumerRebalanceListener(rebalances);
+        }
         if (circumstances.hasRetryTopics()) {
             return; // they replace what handles errors
         }

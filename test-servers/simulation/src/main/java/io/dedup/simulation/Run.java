@@ -104,7 +104,7 @@ final class Run {
         this.draws = new Draws(scenario.seed(), scenario.only());
         this.broker = new SimulatedBroker(TOPIC, circumstances.partitions());
         this.application = new Application(
-                circumstances, draws, this::step, () -> requireNonNull(current).restart(false));
+                circumstances, draws, this::step, () -> requireNonNull(current).restart(false), this::expire);
         this.front = circumstances.mode() == DedupMode.TIERED
                 ? new InMemoryDedupStore(clock, InMemoryDedupStore.DEFAULT_ATTEMPT_RETENTION)
                 : records;

@@ -11,6 +11,7 @@ import io.dedup.kafka.internal.ack.SoughtBack;
 import io.dedup.kafka.internal.ack.UnfinishedLimit;
 import io.dedup.kafka.internal.poll.DeferredRecords;
 import io.dedup.kafka.internal.poll.OutstandingRecords;
+import io.dedup.kafka.internal.poll.PartitionMoves;
 import io.dedup.kafka.internal.poll.WatchedPolls;
 import io.dedup.kafka.internal.record.RecordDeliveries;
 import java.util.Collection;
@@ -45,7 +46,8 @@ public final class BoundConsumer {
             ConsumerSeekCallback seeks,
             ClaimedPoll claims,
             RecordDeliveries deliveries,
-            UnansweredCommits.Inquirer inquirer) {
+            UnansweredCommits.Inquirer inquirer,
+            PartitionMoves moves) {
         this.seeks = seeks;
         this.commitsOffsets = limits.commitsOffsets();
         this.polls = new PollBudget(limits.maxPollInterval());
@@ -60,7 +62,7 @@ public final class BoundConsumer {
                 // Not another thread's: its ack may be committed at any time, and the consumer would wait.
                 execution -> isOnItsThread() && claims.queue(execution));
         this.unfinished = new UnfinishedLimit(limits.maxUnfinished(), pending, redeliveries);
-        this.watched = new WatchedPolls(seeks, claims, deliveries, pending, redeliveries);
+        this.watched = new WatchedPolls(seeks, claims, deliveries, pending, redeliveries, moves);
         this.watchedSeeks = new WatchedSeeks(seeks, watched.seekTargets(), pending.soughtBack());
         this.revokedPartitions = new RevokedPartitions(watched, transaction.unanswered(), pending, this::fetchAgain);
     }

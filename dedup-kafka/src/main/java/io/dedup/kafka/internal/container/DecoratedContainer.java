@@ -125,7 +125,8 @@ final class DecoratedContainer implements ContainerLifecycle {
                 seeks,
                 claims(seeks, maxPollInterval),
                 services.deliveries(),
-                inquiries.of(container)));
+                inquiries.of(container),
+                this));
     }
 
     /**

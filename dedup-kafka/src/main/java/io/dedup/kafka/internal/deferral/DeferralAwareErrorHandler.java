@@ -4,6 +4,7 @@ import io.dedup.kafka.exception.DeliveryDeferredException;
 import io.dedup.kafka.internal.ack.Redeliveries;
 import io.dedup.kafka.internal.consumer.BoundConsumer;
 import io.dedup.kafka.internal.consumer.BoundConsumers;
+import io.dedup.kafka.internal.spring.FailureHandlers;
 import java.util.Collection;
 import java.util.List;
 import org.apache.kafka.clients.consumer.Consumer;
@@ -166,7 +167,8 @@ public final class DeferralAwareErrorHandler implements CommonErrorHandler {
         rejections.passedOn(thrown, null);
         ConsumerRecords<?, ?> unused = failed(data, consumer, container)
                 .handle(thrown, invokeListener, (e, listener) -> {
-                    delegate.handleBatch(e, data, consumer, container, listener);
+                    CommonErrorHandler deciding = deciding(e);
+                    deciding.handleBatch(shownTo(deciding, e), data, consumer, container, listener);
                     return ConsumerRecords.empty();
                 });
     }
@@ -180,12 +182,28 @@ public final class DeferralAwareErrorHandler implements CommonErrorHandler {
             Runnable invokeListener) {
         rejections.passedOn(thrown, null);
         ConsumerRecords<K, V> remaining = failed(data, consumer, container)
-                .handle(
-                        thrown,
-                        invokeListener,
-                        (e, listener) ->
-                                delegate.handleBatchAndReturnRemaining(e, data, consumer, container, listener));
+                .handle(thrown, invokeListener, (e, listener) -> {
+                    CommonErrorHandler deciding = deciding(e);
+                    return deciding.handleBatchAndReturnRemaining(
+                            shownTo(deciding, e), data, consumer, container, listener);
+                });
         return remaining == null ? remaining : PollOffsets.inOrderOf(data, remaining);
+    }
+
+    private CommonErrorHandler deciding(Exception thrown) {
+        RecordFailedException named = RecordFailedException.directlyIn(thrown);
+        return named == null ? delegate : FailureHandlers.deciding(delegate, named.getCause());
+    }
+
+    /**
+     * To an application's handler, the exception whose cause is what its listener has thrown: it may decide by that. It names the
+     * record, too, for a stock handler inside. Stock handlers find both, and use the group that the container's exception has.
+     */
+    private static Exception shownTo(CommonErrorHandler handler, Exception thrown) {
+        RecordFailedException named = RecordFailedException.directlyIn(thrown);
+        return named == null || handler.getClass().getPackage() == CommonErrorHandler.class.getPackage()
+                ? thrown
+                : named;
     }
 
     private FailedBatch failed(

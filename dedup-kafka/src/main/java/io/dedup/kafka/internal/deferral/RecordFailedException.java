@@ -4,6 +4,7 @@ import io.dedup.text.Causes;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 import org.springframework.kafka.listener.BatchListenerFailedException;
+import org.springframework.kafka.listener.ListenerExecutionFailedException;
 
 /**
  * A failure of one record of a batch. An error handler that is retrying a whole poll would recover the whole poll when
@@ -15,6 +16,14 @@ public final class RecordFailedException extends BatchListenerFailedException {
 
     public RecordFailedException(String message, Throwable cause, ConsumerRecord<?, ?> record) {
         super(message, cause, record);
+    }
+
+    /** Returns what the container passes on as the direct cause of its exception; null if that names no record for us. */
+    static @Nullable RecordFailedException directlyIn(Exception thrown) {
+        return thrown instanceof ListenerExecutionFailedException
+                        && thrown.getCause() instanceof RecordFailedException named
+                ? named
+                : null;
     }
 
     /** Returns the failure of a single record among an exception and its causes; null if there is none. */

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.consumer.OffsetCommitCallback;
@@ -46,9 +47,11 @@ final class HookedConsumer extends ConsumerWrapper {
     }
 
     @Override
-    public @Nullable Object invoke(Object proxy, Method method, Object @Nullable [] arguments) throws Throwable {
-        WatchedPolls polls = ofThread.get();
+    public @Nullable Object invoke(Object proxy, Method method, Object @Nullable [] given) throws Throwable {
         String name = method.getName();
+        // A container subscribes before its consumer has a thread.
+        Object[] arguments = name.equals("subscribe") ? watchingRebalances(given) : given;
+        WatchedPolls polls = ofThread.get();
         if (polls == null || !polls.isOf(this, name.equals("poll"))) {
             return call(method, arguments);
         }
@@ -64,6 +67,21 @@ final class HookedConsumer extends ConsumerWrapper {
             polls.claims().giveBack(); // the container drops the rest of the poll, and may wait before the next one
             throw e;
         }
+    }
+
+    private Object @Nullable [] watchingRebalances(Object @Nullable [] arguments) {
+        if (arguments == null
+                || arguments.length != 2
+                || !(arguments[1] instanceof ConsumerRebalanceListener listener)) {
+            return arguments;
+        }
+        return new Object[] {
+            arguments[0],
+            new WatchedRebalances(listener, () -> {
+                WatchedPolls polls = ofThread.get();
+                return polls != null && polls.isOf(this, false) ? polls.moves() : null;
+            })
+        };
     }
 
     private @Nullable Object poll(WatchedPolls polls, Method method, Object @Nullable [] arguments) throws Throwable {

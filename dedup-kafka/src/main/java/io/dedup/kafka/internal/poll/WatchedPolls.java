@@ -51,6 +51,7 @@ public final class WatchedPolls {
     private final PartitionHolds holds = new PartitionHolds();
     private final WakeUps wakeUps = new WakeUps();
     private final FetchAgain fetchAgain;
+    private final PartitionMoves moves;
     private final ContainersConsumer consumer;
     /** Stands for this consumer where more is remembered for longer than it lives. */
     private final Object session = new Object();
@@ -69,18 +70,21 @@ public final class WatchedPolls {
      *
      * @param seeks the container's callback of this consumer
      * @param claims the claims of records whose turn hasn't come
+     * @param moves is told what the container doesn't tell its listener
      */
     public WatchedPolls(
             ConsumerSeekCallback seeks,
             ClaimedPoll claims,
             RecordDeliveries deliveries,
             PendingDeliveries pending,
-            Redeliveries redeliveries) {
+            Redeliveries redeliveries,
+            PartitionMoves moves) {
         this.consumer = new ContainersConsumer(seeks);
         this.claims = claims;
         this.deliveries = deliveries;
         this.pending = pending;
         this.fetchAgain = new FetchAgain(outstanding, redeliveries, wakeUps);
+        this.moves = moves;
     }
 
     /**
@@ -88,6 +92,10 @@ public final class WatchedPolls {
      */
     boolean isOf(ConsumerWrapper asking, boolean polls) {
         return consumer.is(asking, polls);
+    }
+
+    PartitionMoves moves() {
+        return moves;
     }
 
     public ClaimedPoll claims() {

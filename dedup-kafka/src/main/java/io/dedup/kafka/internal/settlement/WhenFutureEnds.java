@@ -193,6 +193,13 @@ final class WhenFutureEnds implements SettlementKind<RecordListenerCall> {
             return leaseLost;
         }
 
+        /** The threads that settle may wait for the store for longer than the lease, and a copy must not run meanwhile. */
+        private void mark(@Nullable Throwable thrown) {
+            if (thrown == null && HandlerRun.stopped(execution()) == null && !pending.isSoughtBack(delivery())) {
+                execution().returned();
+            }
+        }
+
         /**
          * The work ends with this future.
          *
@@ -207,28 +214,38 @@ final class WhenFutureEnds implements SettlementKind<RecordListenerCall> {
             if (firstSoughtBack() == 0) {
                 pending.seekBack(delivery());
             }
-            work.whenComplete((value, thrown) -> engine.settlements().execute(() -> {
-                Throwable failure =
-                        thrown == null ? HandlerRun.stopped(call.executions().get(0)) : thrown;
-                try {
-                    if (failure == null && pending.isSoughtBack(delivery())) {
-                        boolean unused = release(NotAcknowledgedException.soughtBack(0));
-                    } else if (failure == null) {
-                        given().acknowledgeAll();
-                    } else {
-                        observed.accept(AsyncResult.failure(failure));
-                        boolean unused = release(AsyncResult.failure(failure));
+            work.whenComplete((value, thrown) -> {
+                mark(thrown);
+                engine.settlements().execute(() -> {
+                    Throwable failure = thrown == null ? HandlerRun.stopped(execution()) : thrown;
+                    try {
+                        record(failure, observed);
+                    } catch (Throwable e) {
+                        log.error(
+                                "Cannot record the outcome of {}; its message is in flight until its lease expires",
+                                call.container,
+                                e);
+                    } finally {
+                        recorded.complete(failure == null ? value : null);
                     }
-                } catch (Throwable e) {
-                    log.error(
-                            "Cannot record the outcome of {}; its message is in flight until its lease expires",
-                            call.container,
-                            e);
-                } finally {
-                    recorded.complete(failure == null ? value : null);
-                }
-            }));
+                });
+            });
             return recorded;
+        }
+
+        private void record(@Nullable Throwable failure, Consumer<Throwable> observed) {
+            if (failure == null && pending.isSoughtBack(delivery())) {
+                boolean unused = release(NotAcknowledgedException.soughtBack(0));
+            } else if (failure == null) {
+                given().acknowledgeAll();
+            } else {
+                observed.accept(AsyncResult.failure(failure));
+                boolean unused = release(AsyncResult.failure(failure));
+            }
+        }
+
+        private Execution execution() {
+            return call.executions().get(0);
         }
     }
 }

@@ -2,9 +2,12 @@ package io.dedup.kafka.internal.spring;
 
 import java.lang.reflect.Field;
 import java.util.Arrays;
+import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.springframework.beans.DirectFieldAccessor;
 import org.springframework.kafka.listener.CommonDelegatingErrorHandler;
+import org.springframework.kafka.listener.CommonErrorHandler;
 import org.springframework.kafka.listener.CommonLoggingErrorHandler;
 import org.springframework.kafka.listener.CommonMixedErrorHandler;
 import org.springframework.kafka.listener.FailedRecordProcessor;
@@ -35,6 +38,28 @@ public final class FailureHandlers {
                     .isPresent();
         }
         return handler instanceof CommonLoggingErrorHandler;
+    }
+
+    /**
+     * The handler that decides about a failed batch. By default {@code CommonDelegatingErrorHandler} only looks at what the
+     * listener has thrown, which names a record for us; it means what the handler has thrown.
+     */
+    public static CommonErrorHandler deciding(CommonErrorHandler handler, @Nullable Throwable failure) {
+        Object next = null;
+        if (handler.getClass() == CommonMixedErrorHandler.class) {
+            next = field(handler, "batchErrorHandler").orElse(null);
+        } else if (handler.getClass() == CommonDelegatingErrorHandler.class
+                && field(handler, "causeChainTraversing")
+                        .filter(Boolean.FALSE::equals)
+                        .isPresent()
+                && field(handler, "delegates").orElse(null) instanceof Map<?, ?> delegates) {
+            next = delegates.entrySet().stream()
+                    .filter(each -> each.getKey() instanceof Class<?> type && type.isInstance(failure))
+                    .<Object>map(Map.Entry::getValue)
+                    .findFirst()
+                    .orElseGet(() -> field(handler, "defaultErrorHandler").orElse(handler));
+        }
+        return next instanceof CommonErrorHandler found && found != handler ? deciding(found, failure) : handler;
     }
 
     /** Without a recoverer, the tracker has a function that uses the tracker itself; a user's one is passed no tracker. */

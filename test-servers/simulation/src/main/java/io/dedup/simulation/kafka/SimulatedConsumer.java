@@ -29,6 +29,7 @@ import org.apache.kafka.clients.consumer.OffsetAndTimestamp;
 import org.apache.kafka.clients.consumer.OffsetCommitCallback;
 import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
 import org.apache.kafka.clients.consumer.SubscriptionPattern;
+import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.Metric;
 import org.apache.kafka.common.MetricName;
 import org.apache.kafka.common.PartitionInfo;
@@ -401,13 +402,23 @@ public final class SimulatedConsumer implements Consumer<String, String> {
             meeting = false;
             assignment.addAll(added);
             step("poll: assigned " + added);
-            listener.onPartitionsAssigned(added);
+            call(() -> listener.onPartitionsAssigned(added));
+        }
+    }
+
+    private static void call(Runnable callback) {
+        try {
+            callback.run();
+        } catch (KafkaException e) {
+            throw e;
+        } catch (RuntimeException e) {
+            throw new KafkaException("User rebalance callback throws an error", e);
         }
     }
 
     private void takeAway(List<TopicPartition> partitions, Runnable callback) {
         try {
-            callback.run();
+            call(callback);
         } finally {
             partitions.forEach(each -> {
                 assignment.remove(each);

@@ -1,0 +1,73 @@
+package io.dedup.kafka.internal.poll;
+
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.function.Supplier;
+import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.WakeupException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Learns which partitions a consumer gets and loses, whatever the application's own rebalance listener throws. spring-kafka
+ * calls that one first, and tells the message listener nothing if it throws; the partitions have left nevertheless. If
+ * what the handler has of them stayed open, records that come back would be taken for copies of it, and the next
+ * acknowledgment would complete them unhandled.
+ */
+final class WatchedRebalances implements ConsumerRebalanceListener {
+    private final ConsumerRebalanceListener next;
+    private final Supplier<@Nullable PartitionMoves> moves;
+    /** Whether they have left shows when they are assigned again, or aren't. */
+    private final Set<TopicPartition> undecided = new HashSet<>();
+
+    /** @param moves of the consumer, as long as it belongs to a decorated listener; null otherwise */
+    WatchedRebalances(ConsumerRebalanceListener next, Supplier<@Nullable PartitionMoves> moves) {
+        this.next = next;
+        this.moves = moves;
+    }
+
+    /** Before the application's listener and what spring-kafka does first: their failure doesn't take back the assignment. */
+    @Override
+    public void onPartitionsAssigned(Collection<TopicPartition> partitions) {
+        PartitionMoves told = moves.get();
+        if (told != null) {
+            Set<TopicPartition> back = new HashSet<>(partitions);
+            back.retainAll(undecided);
+            undecided.removeAll(back);
+            if (!back.isEmpty()) {
+                told.revoked(back);
+            }
+            told.assigned(partitions);
+        }
+        next.onPartitionsAssigned(partitions);
+    }
+
+    @Override
+    public void onPartitionsRevoked(Collection<TopicPartition> partitions) {
+        leaving(partitions, () -> next.onPartitionsRevoked(partitions));
+    }
+
+    @Override
+    public void onPartitionsLost(Collection<TopicPartition> partitions) {
+        leaving(partitions, () -> next.onPartitionsLost(partitions));
+    }
+
+    private void leaving(Collection<TopicPartition> partitions, Runnable call) {
+        try {
+            call.run();
+            undecided.removeAll(partitions);
+        } catch (WakeupException | InterruptException | Error e) {
+            undecided.addAll(partitions); // Kafka's client keeps them for now, with their positions
+            throw e;
+        } catch (Exception e) {
+            undecided.removeAll(partitions);
+            PartitionMoves told = moves.get();
+            if (told != null) {
+                told.revoked(partitions);
+            }
+            throw e;
+        }
+    }
+}
