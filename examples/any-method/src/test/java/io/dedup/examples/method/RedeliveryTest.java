@@ -83,7 +83,7 @@ class RedeliveryTest {
                     return message;
                 });
             }
-            await().atMost(Duration.ofMinutes(1)).until(() -> stock.tries.contains("last"));
+            await().atMost(Duration.ofMinutes(3)).until(() -> stock.tries.contains("last"));
             assertThat(stock.tries).containsExactly("order", "order", "last");
         }
     }
