@@ -45,8 +45,6 @@ import org.springframework.kafka.support.Acknowledgment;
 /** Listeners, and their error handlers, that seek back to what they couldn't handle, and return. */
 @Order(1) // takes long
 class SoughtBackTest {
-    private static final long LATER = System.currentTimeMillis() + 60_000;
-
     /** The ways to seek; each is one that moves the position to the record, or below it. */
     enum Seek {
         CONSUMER,
@@ -59,6 +57,7 @@ class SoughtBackTest {
     }
 
     private final AtomicInteger left = new AtomicInteger(2);
+    private final long later = System.currentTimeMillis() + 60_000;
     /** What was committed at each call that fails or is the first to succeed after a failure. */
     private final List<Map<Integer, Long>> committed = new CopyOnWriteArrayList<>();
 
@@ -747,7 +746,7 @@ class SoughtBackTest {
                     case COMPUTED -> callback.seek(scene.topic, 0, position -> 7L);
                     case FROM_BEGINNING -> callback.seekRelative(scene.topic, 0, 4, false);
                     case FROM_END -> callback.seekRelative(scene.topic, 0, -1, false);
-                    case TIMESTAMP -> callback.seekToTimestamp(scene.topic, 0, LATER);
+                    case TIMESTAMP -> callback.seekToTimestamp(scene.topic, 0, later);
                 }
             }
         }
@@ -760,7 +759,7 @@ class SoughtBackTest {
         try (Scene scene = new Scene()) {
             scene.send("deleted", "deleted, too", "deleted as well", "a", "b", "c", "d");
             ProducerRecord<String, String> last = scene.record(0, "e".getBytes(StandardCharsets.UTF_8), "v");
-            scene.send(new ProducerRecord<>(scene.topic, 0, LATER, null, last.value(), last.headers()));
+            scene.send(new ProducerRecord<>(scene.topic, 0, later, null, last.value(), last.headers()));
             scene.deleteRecords(0, 3);
             scene.start(scene.container(
                     scene.properties(AckMode.BATCH, new SeekingForward(scene, how)), Map.of("max.poll.records", 1)));
