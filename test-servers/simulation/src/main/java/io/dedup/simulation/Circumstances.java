@@ -301,7 +301,10 @@ record Circumstances(
                 draws.pick(Interception.values(), "interception"),
                 calls ? call : UserCall.NONE,
                 calls ? place : Place.HANDLER,
-                REBALANCES_FAIL && draws.below(5, "a rebalance listener throws") == 0 && !hops && mistake == StartMistake.NONE,
+                REBALANCES_FAIL
+                        && draws.below(5, "a rebalance listener throws") == 0
+                        && !hops
+                        && mistake == StartMistake.NONE,
                 draws.pick(GroupProtocol.values(), "protocol"),
                 draws.pick(Reset.values(), "reset"),
                 1 + draws.below(3, "partitions"),
