@@ -178,6 +178,24 @@ class FailingRebalanceListenerTest {
     }
 
     @Test
+    @DisplayName("K12 a rebalance listener throws while a partition is to be paused: the others go on")
+    void pausedPartition() {
+        try (Scene scene =
+                new Scene(2, policy -> policy.lease(Duration.ofSeconds(1)).maxProcessingTime(LONGEST_WORK))) {
+            Failing listener = new Failing(Fails.BEFORE_COMMIT);
+            var container = scene.start(container(scene, "eager", properties(scene, AckMode.MANUAL, listener, false)));
+            scene.sendTo(0, "a");
+            await().until(() -> listener.queue.size() == 1);
+            container.pausePartition(new TopicPartition(scene.topic, 1));
+            container.enforceRebalance();
+            await().until(() -> listener.failures.get() > 0);
+            scene.sendTo(0, "b");
+            scene.awaitCommitted(2);
+            assertThat(scene.effects).containsExactly("a", "b");
+        }
+    }
+
+    @Test
     @DisplayName(
             "K12 so it is when it throws in a cooperative rebalance, and the partition comes back from another member")
     void cooperative() {

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
@@ -144,9 +145,13 @@ final class HookedConsumer extends ConsumerWrapper {
             }
             case "pause" -> {
                 polls.pausing();
-                Object paused = call(method, arguments);
-                polls.paused((Collection<?>) requireNonNull(arguments)[0]);
+                Object[] assigned = assignedOnly(polls, requireNonNull(arguments));
+                Object paused = call(method, assigned);
+                polls.paused((Collection<?>) assigned[0]);
                 return paused;
+            }
+            case "resume" -> {
+                return call(method, assignedOnly(polls, requireNonNull(arguments)));
             }
             case "paused" -> {
                 return polls.pausedByOthers(target.paused());
@@ -154,6 +159,18 @@ final class HookedConsumer extends ConsumerWrapper {
             default -> {}
         }
         return call(method, arguments);
+    }
+
+    /**
+     * If the application's rebalance listener has thrown, the container takes partitions for its own that have left. It pauses
+     * those among them whose pause was asked for before each poll, for example by a hold: that would fail, and it never polled again.
+     */
+    private Object[] assignedOnly(WatchedPolls polls, Object[] arguments) {
+        if (polls.isPolledElsewhere() || !(arguments[0] instanceof Collection<?> partitions)) {
+            return arguments;
+        }
+        Set<TopicPartition> assigned = target.assignment();
+        return new Object[] {partitions.stream().filter(assigned::contains).toList()};
     }
 
     /** Without offsets it commits the positions: what is polled and unfinished is the caller's to know. */
