@@ -219,16 +219,17 @@ class BatchFailureTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"delegating", "mixed", "application's"})
+    @CsvSource({"delegating, false", "delegating, true", "mixed, false", "application's, false", "application's, true"})
     @DisplayName(
             "K6 an error handler that decides by what the handler has thrown finds it, also where we name the record")
-    void decidesByTheCause(String how) {
+    void decidesByTheCause(String how, boolean method) {
         try (Scene scene = new Scene()) {
             scene.runningElsewhere("done").succeed(null, WaitBudget.none());
             scene.send("a", "done", "b");
             var container = scene.container(AckMode.BATCH, (BatchMessageListener<String, String>) records -> {
                 if (calls.incrementAndGet() < 4) {
-                    throw new IllegalStateException("not yet");
+                    IllegalStateException thrown = new IllegalStateException("not yet");
+                    throw method ? new ListenerExecutionFailedException("as the adapter of a method", thrown) : thrown;
                 }
                 records.forEach(scene.effect());
             });

@@ -10,12 +10,12 @@ import io.dedup.internal.storecall.StoreGates;
 import io.dedup.internal.thread.EngineThreads;
 import io.dedup.internal.thread.RepeatedWork;
 import io.dedup.policy.DedupPolicy;
+import io.dedup.store.ClaimRequest;
 import io.dedup.store.CompleteRequest;
 import io.dedup.store.ReleaseRequest;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -110,8 +110,8 @@ public final class BackgroundWrites implements AutoCloseable {
      *
      * @return why the store has not answered, by message; such a message must not be claimed
      */
-    public Map<DedupKey, DedupStoreException> releaseBeforeClaims(Set<DedupKey> keys) {
-        return releases.sendBeforeClaims(keys);
+    public Map<DedupKey, DedupStoreException> releaseBeforeClaims(List<ClaimRequest> claims) {
+        return releases.sendBeforeClaims(claims);
     }
 
     public int pendingCompletions() {

@@ -3,6 +3,7 @@ package io.dedup.internal.background;
 import io.dedup.DedupKey;
 import io.dedup.DedupStoreException;
 import io.dedup.internal.storecall.StoreCalls;
+import io.dedup.store.ClaimRequest;
 import io.dedup.store.ReleaseRequest;
 import io.dedup.store.WriteResult;
 import java.time.Duration;
@@ -12,6 +13,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 
 /**
  * Releases that the store has not answered, until their leases end; those that keep a message from being charged with a death,
@@ -55,10 +57,11 @@ final class PendingReleases {
      *
      * @return why the store has not answered, by message
      */
-    Map<DedupKey, DedupStoreException> sendBeforeClaims(Set<DedupKey> keys) {
+    Map<DedupKey, DedupStoreException> sendBeforeClaims(List<ClaimRequest> claims) {
         if (empty) {
             return Map.of();
         }
+        Set<DedupKey> keys = claims.stream().map(ClaimRequest::key).collect(Collectors.toSet());
         Map<DedupKey, DedupStoreException> unanswered = new HashMap<>();
         Predicate<PendingRelease> wanted = each -> each.countsDeath()
                 && keys.contains(each.claim().key())

@@ -229,6 +229,9 @@ public final class AdmissionDecider {
 
     private Admission withoutStore(ClaimAttempt attempted, DedupStoreException cause) {
         AdmittedRun execution = execution(attempted, Guard.STORE_DOWN, null);
+        if (!attempted.asked()) {
+            execution.markUnasked();
+        }
         if (!heartbeat.addUnguarded(execution)) { // that much is known without the store
             giveBackUnanswered(attempted);
             return besideOwnRun(attempted.delivery(), cause);

@@ -19,10 +19,8 @@ import io.dedup.store.ClaimResult;
 import io.dedup.store.ClaimResult.StoreError;
 import io.dedup.store.Owner;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -99,9 +97,9 @@ public final class Claimer {
 
     public ClaimAttempt claim(Delivery delivery, ClaimRequest request) {
         ClaimResult unasked = withoutAsking(delivery, request);
-        DedupStoreException unreleased = unasked != null
-                ? null
-                : background.releaseBeforeClaims(Set.of(request.key())).get(request.key());
+        List<ClaimRequest> alone = List.of(request);
+        DedupStoreException unreleased =
+                unasked != null ? null : background.releaseBeforeClaims(alone).get(request.key());
         if (unreleased != null) {
             unasked = new StoreError(unreleased);
         }
@@ -109,7 +107,7 @@ public final class Claimer {
             return ClaimAttempt.unasked(delivery, request, unasked);
         }
         long sentAt = System.nanoTime();
-        ClaimResult result = store.claim(List.of(request)).get(0);
+        ClaimResult result = store.claim(alone).get(0);
         if (isInFront(delivery)) {
             front.answered(result instanceof StoreError);
         }
@@ -150,22 +148,22 @@ public final class Claimer {
      */
     public List<ClaimAttempt> claimAll(List<Delivery> deliveries, List<ClaimRequest> requests) {
         List<@Nullable ClaimResult> unasked = new ArrayList<>(requests.size());
-        Set<DedupKey> keys = new HashSet<>();
+        List<ClaimRequest> toAsk = new ArrayList<>(requests.size());
         for (int i = 0; i < requests.size(); i++) {
             ClaimResult known = withoutAsking(deliveries.get(i), requests.get(i));
             unasked.add(known);
             if (known == null) {
-                keys.add(requests.get(i).key());
+                toAsk.add(requests.get(i));
             }
         }
-        Map<DedupKey, DedupStoreException> unreleased = background.releaseBeforeClaims(keys);
-        List<ClaimRequest> toAsk = new ArrayList<>(requests.size());
-        for (int i = 0; i < requests.size(); i++) {
-            DedupStoreException cause = unreleased.get(requests.get(i).key());
-            if (unasked.get(i) == null && cause != null) {
-                unasked.set(i, new StoreError(cause));
-            } else if (unasked.get(i) == null) {
-                toAsk.add(requests.get(i));
+        Map<DedupKey, DedupStoreException> unreleased = background.releaseBeforeClaims(toAsk);
+        if (!unreleased.isEmpty()) {
+            toAsk.removeIf(request -> unreleased.containsKey(request.key()));
+            for (int i = 0; i < requests.size(); i++) {
+                DedupStoreException cause = unreleased.get(requests.get(i).key());
+                if (unasked.get(i) == null && cause != null) {
+                    unasked.set(i, new StoreError(cause));
+                }
             }
         }
         long sentAt = System.nanoTime();

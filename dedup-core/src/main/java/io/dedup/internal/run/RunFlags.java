@@ -16,6 +16,7 @@ abstract class RunFlags {
     private static final int ANSWERED = 16;
     private static final int LOST = 32;
     private static final int STOPPED = 64;
+    private static final int UNASKED = 128;
 
     static {
         try {
@@ -70,6 +71,15 @@ abstract class RunFlags {
 
     public final boolean isStopped() {
         return (flags & STOPPED) != 0;
+    }
+
+    /** Marks that the store was never asked for its claim, so that there is nothing to release. */
+    public final void markUnasked() {
+        boolean unused = isFirst(UNASKED);
+    }
+
+    public final boolean isUnasked() {
+        return (flags & UNASKED) != 0;
     }
 
     /** True the first time that it is called. */

@@ -50,9 +50,9 @@ public final class Releases {
         this.background = background;
     }
 
-    /** Whether the claim was handed over or is released in the background; if not, the store must be called. */
+    /** Whether the claim was handed over, was never asked for, or is released in the background; if not, the store must be called. */
     private boolean isUnasked(AdmittedRun execution) {
-        if (handover.instead(execution)) {
+        if (handover.instead(execution) || execution.isUnasked()) {
             return true;
         }
         boolean later = execution.guard() == Guard.STORE_DOWN || gates.keepsWritesOut(execution.topic());

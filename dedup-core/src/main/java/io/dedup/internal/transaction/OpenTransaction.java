@@ -28,12 +28,14 @@ final class OpenTransaction {
     private final String name;
     private final SafeListeners<DedupListener> notifier;
     private long recordsAskedAt;
+    private final Supplier<CommitResult> commit;
     private boolean ended;
 
     private OpenTransaction(RecordTransaction transaction, String name, SafeListeners<DedupListener> notifier) {
         this.transaction = transaction;
         this.name = name;
         this.notifier = notifier;
+        this.commit = transaction::commit; // made here: nothing may fail between the mark that it ended and the call
     }
 
     /** Begins a transaction; none is open if this throws. */
@@ -101,7 +103,7 @@ final class OpenTransaction {
     public CommitResult commit() {
         ended = true;
         try {
-            return call("commit", name, notifier, transaction::commit);
+            return call("commit", name, notifier, commit);
         } catch (DedupStoreException e) {
             return new CommitResult.Unknown(e);
         }

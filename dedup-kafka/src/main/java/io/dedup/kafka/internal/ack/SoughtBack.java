@@ -28,6 +28,9 @@ public final class SoughtBack {
     /** As these, for what the last call's failure has left where it was. The next call's seeks are its own. */
     private final Map<TopicPartition, Long> dropped = new HashMap<>();
 
+    /** Whether the container has polled nothing, and called nobody since. Used by the consumer's thread. */
+    private boolean idle;
+
     private volatile boolean inCall;
     /** Whether the handler may have records between its calls, until it acknowledges them. */
     private volatile boolean acknowledgedLater;
@@ -42,6 +45,7 @@ public final class SoughtBack {
             lowest.clear();
         }
         dropped.clear();
+        idle = false;
         inCall = true;
     }
 
@@ -57,11 +61,13 @@ public final class SoughtBack {
     }
 
     /**
-     * As {@link #withoutRecords}, because the container is idle. It has polled nothing and called nobody since but those who listen to
-     * its idle event: what was sought by then was sought by them.
+     * As {@link #withoutRecords}, because the container is idle. If it has polled nothing, it has called nobody since but those who
+     * listen to its idle event: what was sought by then was sought by them. A single partition may be idle after a poll of others.
      */
     public void idle(Runnable call) {
-        movedAfter.forEach(this::sought);
+        if (idle) {
+            movedAfter.forEach(this::sought);
+        }
         withoutRecords(call);
     }
 
@@ -97,8 +103,9 @@ public final class SoughtBack {
     }
 
     /** The container's poll has returned. What listeners have sought while they were assigned partitions limits nothing. */
-    public void pollReturned() {
+    public void pollReturned(boolean empty) {
         movedAfter.clear();
+        idle = empty;
     }
 
     /** The container polls, from where the consumer was moved to. */

@@ -69,8 +69,10 @@ final class WatchedSeeks implements ConsumerSeekCallback {
     @Override
     public void seek(String topic, int partition, Function<Long, Long> offsetComputeFunction) {
         TopicPartition id = new TopicPartition(topic, partition);
-        Long target = mayAsk() ? targets.computed(id, offsetComputeFunction) : null;
-        seek(id, target, () -> container.seek(topic, partition, offsetComputeFunction));
+        SeekTargets.Computed computed = mayAsk() ? targets.computed(id, offsetComputeFunction) : null;
+        back(id, computed == null ? BEGINNING : computed.target());
+        // Still a function: the container asks for the position then, which is moved back first to what it has dropped.
+        container.seek(topic, partition, computed == null ? offsetComputeFunction : computed::from);
     }
 
     @Override

@@ -201,9 +201,9 @@ public final class DeferralAwareErrorHandler implements CommonErrorHandler {
      */
     private static Exception shownTo(CommonErrorHandler handler, Exception thrown) {
         RecordFailedException named = RecordFailedException.directlyIn(thrown);
-        return named == null || handler.getClass().getPackage() == CommonErrorHandler.class.getPackage()
-                ? thrown
-                : named;
+        String type = handler.getClass().getName();
+        boolean looksDeeper = type.startsWith("org.springframework.kafka.listener.") || type.startsWith("io.dedup.");
+        return named == null || looksDeeper ? thrown : named;
     }
 
     private FailedBatch failed(

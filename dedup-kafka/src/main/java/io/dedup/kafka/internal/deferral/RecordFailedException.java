@@ -15,7 +15,14 @@ public final class RecordFailedException extends BatchListenerFailedException {
     private static final long serialVersionUID = 1L;
 
     public RecordFailedException(String message, Throwable cause, ConsumerRecord<?, ?> record) {
-        super(message, cause, record);
+        super(message, thrown(cause), record);
+    }
+
+    /** As the container does: what the listener's method has thrown, without the exception that its adapter puts around it. */
+    private static Throwable thrown(Throwable cause) {
+        return cause instanceof ListenerExecutionFailedException adapter && adapter.getCause() != null
+                ? adapter.getCause()
+                : cause;
     }
 
     /** Returns what the container passes on as the direct cause of its exception; null if that names no record for us. */

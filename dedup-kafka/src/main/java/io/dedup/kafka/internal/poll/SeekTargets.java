@@ -28,9 +28,24 @@ public final class SeekTargets {
         this.wakeUps = wakeUps;
     }
 
-    /** What a function of user code makes of the position. */
-    public @Nullable Long computed(TopicPartition partition, Function<Long, @Nullable Long> function) {
-        return ask(partition, target -> function.apply(target.position(partition)));
+    /**
+     * What a function of user code makes of the position.
+     *
+     * @param position when it was asked
+     */
+    public record Computed(long position, long target) {
+        /** For the container, which seeks later: if the position was moved back since, it passes nothing from there on. */
+        public long from(long later) {
+            return later < position ? Math.min(later, target) : target;
+        }
+    }
+
+    public @Nullable Computed computed(TopicPartition partition, Function<Long, @Nullable Long> function) {
+        return ask(partition, target -> {
+            long position = target.position(partition);
+            Long computed = function.apply(position);
+            return computed == null ? null : new Computed(position, computed);
+        });
     }
 
     /** This far above the log's start. */

@@ -335,7 +335,7 @@ public final class WatchedPolls {
 
     /** Takes the polled records, and returns those for the container, in its order. */
     ConsumerRecords<?, ?> polled(ConsumerRecords<?, ?> polled) {
-        pending.soughtBack().pollReturned();
+        pending.soughtBack().pollReturned(polled.isEmpty());
         ConsumerRecords<?, ?> records = outstanding.withoutThoseBehindDropped(polled);
         if (records.isEmpty()) {
             return records;

@@ -53,9 +53,7 @@ public final class Loop<K, V> {
 
     private static final int SHARE_OF_TURNS = 2;
 
-    /** By default, 10 s: an answer that comes too late can lose a record that its handler has sought back to. */
-    private static final int SHARE_OF_QUESTIONS = 30;
-
+    private static final Duration LEAST_QUESTIONS = Duration.ofSeconds(1);
     private static final Duration PING_AGAIN = Duration.ofSeconds(1);
 
     private final Consumer<K, V> consumer;
@@ -96,7 +94,7 @@ public final class Loop<K, V> {
         this.offsets =
                 new HandledOffsets(consumer, claims::flush, maxPollInterval.dividedBy(SHARE_OF_COMMIT), deliveries);
         this.beginnings = new Beginnings(consumer, offsets);
-        this.positions = new Positions(consumer, offsets, maxPollInterval.dividedBy(SHARE_OF_QUESTIONS));
+        this.positions = new Positions(consumer, offsets, questions(maxPollInterval));
         this.holds = new PartitionHolds(consumer, engine::ping);
         BackOffs deferrals = new BackOffs();
         BackOffs failures = new BackOffs();
@@ -104,6 +102,14 @@ public final class Loop<K, V> {
         Outcomes outcomes = new Outcomes(positions, holds, deferrals, failures, retries);
         this.turns = new RecordTurns(engine, claims, outcomes);
         this.batches = new BatchTurns(engine, turns, claims, outcomes);
+    }
+
+    /** By default, 10 s: an answer that comes too late can lose a record that its handler has sought back to. */
+    private static Duration questions(Duration maxPollInterval) {
+        Duration share = maxPollInterval.dividedBy(30);
+        Duration quarter = maxPollInterval.dividedBy(4);
+        Duration least = LEAST_QUESTIONS.compareTo(quarter) < 0 ? LEAST_QUESTIONS : quarter;
+        return share.compareTo(least) < 0 ? least : share;
     }
 
     /** What the consumer has to be subscribed with. */
