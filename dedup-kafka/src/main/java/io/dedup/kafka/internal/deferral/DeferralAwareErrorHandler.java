@@ -202,7 +202,8 @@ public final class DeferralAwareErrorHandler implements CommonErrorHandler {
     private static Exception shownTo(CommonErrorHandler handler, Exception thrown) {
         RecordFailedException named = RecordFailedException.directlyIn(thrown);
         String type = handler.getClass().getName();
-        boolean looksDeeper = type.startsWith("org.springframework.kafka.listener.") || type.startsWith("io.dedup.");
+        boolean looksDeeper = type.startsWith("org.springframework.kafka.listener.")
+                || type.startsWith("io.dedup.spring.boot.internal.");
         return named == null || looksDeeper ? thrown : named;
     }
 
