@@ -40,6 +40,7 @@ import org.springframework.kafka.listener.ConsumerAwareMessageListener;
 import org.springframework.kafka.listener.ContainerProperties;
 import org.springframework.kafka.listener.ContainerProperties.AckMode;
 import org.springframework.kafka.listener.KafkaListenerErrorHandler;
+import org.springframework.kafka.listener.MessageListener;
 import org.springframework.kafka.support.Acknowledgment;
 
 /** Listeners, and their error handlers, that seek back to what they couldn't handle, and return. */
@@ -767,6 +768,38 @@ class SoughtBackTest {
             assertThat(scene.effects).containsExactly("a", "b", "e");
             scene.awaitCommitted(8);
             assertThat(scene.events).noneMatch(each -> each.startsWith("released"));
+        }
+    }
+
+    /** Asks for a seek to one before the position, which is beyond the poll, and fails for once. */
+    private static final class SeekingAndFailing extends AbstractConsumerSeekAware
+            implements MessageListener<String, String> {
+        private final Scene scene;
+        private boolean failed;
+
+        SeekingAndFailing(Scene scene) {
+            this.scene = scene;
+        }
+
+        @Override
+        public void onMessage(ConsumerRecord<String, String> record) {
+            if (!failed) {
+                failed = true;
+                getSeekCallbacksFor(partition(record)).get(0).seek(scene.topic, 0, position -> position - 1);
+                throw new IllegalStateException("for once");
+            }
+            scene.effect().accept(record);
+        }
+    }
+
+    @Test
+    @DisplayName("K22 a seek by computation passes nothing of what the error handler has sought back to meanwhile")
+    void computedBeforeAFailure() {
+        try (Scene scene = new Scene()) {
+            scene.send("a", "b", "c", "d");
+            scene.start(scene.container(AckMode.BATCH, new SeekingAndFailing(scene)));
+            scene.awaitCommitted(4);
+            assertThat(scene.effects).containsExactly("a", "b", "c", "d");
         }
     }
 
