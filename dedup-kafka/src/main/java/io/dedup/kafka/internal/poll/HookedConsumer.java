@@ -166,7 +166,7 @@ final class HookedConsumer extends ConsumerWrapper {
      * those among them whose pause was asked for before each poll, for example by a hold: that would fail, and it never polled again.
      */
     private Object[] assignedOnly(WatchedPolls polls, Object[] arguments) {
-        if (polls.isPolledElsewhere() || !(arguments[0] instanceof Collection<?> partitions)) {
+        if (polls.isUserCode() || !(arguments[0] instanceof Collection<?> partitions)) {
             return arguments;
         }
         Set<TopicPartition> assigned = target.assignment();
