@@ -4,7 +4,7 @@ import java.util.Collection;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
-/** Is told which partitions a consumer gets and loses; called on its thread, perhaps twice. */
+/** Learns which partitions a consumer gets and loses; called on its thread, perhaps twice. */
 public interface PartitionMoves {
     /** The consumer was assigned these partitions in addition. */
     void assigned(Collection<TopicPartition> partitions);

@@ -70,7 +70,7 @@ public final class WatchedPolls {
      *
      * @param seeks the container's callback of this consumer
      * @param claims the claims of records whose turn hasn't come
-     * @param moves is told what the container doesn't tell its listener
+     * @param moves learns what the container's listener doesn't
      */
     public WatchedPolls(
             ConsumerSeekCallback seeks,

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Learns which partitions a consumer gets and loses, whatever the application's own rebalance listener throws. spring-kafka
- * calls that one first, and tells the message listener nothing if it throws; the partitions have left nevertheless. If
+ * calls that one first, and if it throws, the message listener learns nothing; the partitions have left nevertheless. If
  * what the handler has of them stayed open, records that come back would be taken for copies of it, and the next
  * acknowledgment would complete them unhandled.
  */
@@ -31,15 +31,15 @@ final class WatchedRebalances implements ConsumerRebalanceListener {
     /** Before the application's listener and what spring-kafka does first: their failure doesn't take back the assignment. */
     @Override
     public void onPartitionsAssigned(Collection<TopicPartition> partitions) {
-        PartitionMoves told = moves.get();
-        if (told != null) {
+        PartitionMoves bound = moves.get();
+        if (bound != null) {
             Set<TopicPartition> back = new HashSet<>(partitions);
             back.retainAll(undecided);
             undecided.removeAll(back);
             if (!back.isEmpty()) {
-                told.revoked(back);
+                bound.revoked(back);
             }
-            told.assigned(partitions);
+            bound.assigned(partitions);
         }
         next.onPartitionsAssigned(partitions);
     }
@@ -63,9 +63,9 @@ final class WatchedRebalances implements ConsumerRebalanceListener {
             throw e;
         } catch (Exception e) {
             undecided.removeAll(partitions);
-            PartitionMoves told = moves.get();
-            if (told != null) {
-                told.revoked(partitions);
+            PartitionMoves bound = moves.get();
+            if (bound != null) {
+                bound.revoked(partitions);
             }
             throw e;
         }
