@@ -15,11 +15,13 @@ import io.dedup.testservers.rocketmq.RocketMqServers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import org.apache.rocketmq.client.ClientConfig;
+import org.apache.rocketmq.client.common.ClientErrorCode;
 import org.apache.rocketmq.client.consumer.DefaultMQPushConsumer;
 import org.apache.rocketmq.client.consumer.listener.ConsumeConcurrentlyStatus;
 import org.apache.rocketmq.client.consumer.listener.MessageListenerConcurrently;
@@ -101,16 +103,19 @@ final class Scene extends GroupScene {
         return message;
     }
 
+    /** All clients ask for their topics' routes in turn: on a busy machine one may give up before its turn, and send nothing. */
     SendResult send(Message message) {
-        try {
-            SendResult result = Shared.PRODUCER.send(message);
-            if (message.getTopic().equals(topic)) {
-                sent.incrementAndGet();
-            }
-            return result;
-        } catch (Exception e) {
-            throw new IllegalStateException(e);
+        SendResult result = await().ignoreExceptionsMatching(Scene::isWithoutRoute)
+                .until(() -> Shared.PRODUCER.send(message), Objects::nonNull);
+        if (message.getTopic().equals(topic)) {
+            sent.incrementAndGet();
         }
+        return result;
+    }
+
+    private static boolean isWithoutRoute(Throwable thrown) {
+        return thrown instanceof MQClientException failure
+                && failure.getResponseCode() == ClientErrorCode.NOT_FOUND_TOPIC_EXCEPTION;
     }
 
     void send(String... ids) {

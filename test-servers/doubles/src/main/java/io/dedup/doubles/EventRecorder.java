@@ -50,7 +50,7 @@ public final class EventRecorder implements DedupListener {
 
     @Override
     public void released(DedupKey key, @Nullable Throwable cause) {
-        add("released", key);
+        add(cause == null ? "given back" : "released", key);
     }
 
     @Override
