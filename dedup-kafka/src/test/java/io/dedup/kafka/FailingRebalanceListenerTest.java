@@ -211,6 +211,26 @@ class FailingRebalanceListenerTest {
         }
     }
 
+    @Test
+    @DisplayName("K12 a rebalance listener throws, and its container is paused and resumed later: it goes on with what is left")
+    void pausedLater() {
+        try (Scene scene = new Scene(2, policy -> policy)) {
+            Failing listener = new Failing(Fails.BEFORE_COMMIT);
+            var container = scene.start(scene.container(
+                    properties(scene, AckMode.MANUAL, listener, false), TakeOverAssignor.ranked(1)));
+            var other = scene.takeOver();
+            assertThat(listener.failures).hasValue(1);
+            scene.sendTo(1, "a");
+            await().until(() -> scene.effects.contains("a"));
+            container.pause();
+            await().until(container::isContainerPaused);
+            container.resume();
+            scene.sendTo(1, "b");
+            await().until(() -> scene.effects.contains("b"));
+            assertThat(other.assignment()).containsExactly(new TopicPartition(scene.topic, 0));
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"eager", "consumer"})
     @DisplayName("K12 so it is when it throws because partitions are lost")

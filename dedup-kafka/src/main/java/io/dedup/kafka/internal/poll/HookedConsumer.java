@@ -9,7 +9,6 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
@@ -32,6 +31,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class HookedConsumer extends ConsumerWrapper {
     private final Supplier<@Nullable WatchedPolls> ofThread;
+    /** Null until a container has subscribed, and if it assigns partitions itself. */
+    private @Nullable WatchedRebalances rebalances;
 
     private HookedConsumer(Consumer<?, ?> target, Supplier<@Nullable WatchedPolls> ofThread) {
         super(target);
@@ -76,13 +77,11 @@ final class HookedConsumer extends ConsumerWrapper {
                 || !(arguments[1] instanceof ConsumerRebalanceListener listener)) {
             return arguments;
         }
-        return new Object[] {
-            arguments[0],
-            new WatchedRebalances(listener, () -> {
-                WatchedPolls polls = ofThread.get();
-                return polls != null && polls.isOf(this, false) ? polls.moves() : null;
-            })
-        };
+        rebalances = new WatchedRebalances(listener, () -> {
+            WatchedPolls polls = ofThread.get();
+            return polls != null && polls.isOf(this, false) ? polls.moves() : null;
+        });
+        return new Object[] {arguments[0], rebalances};
     }
 
     private @Nullable Object poll(WatchedPolls polls, Method method, Object @Nullable [] arguments) throws Throwable {
@@ -145,13 +144,13 @@ final class HookedConsumer extends ConsumerWrapper {
             }
             case "pause" -> {
                 polls.pausing();
-                Object[] assigned = assignedOnly(polls, requireNonNull(arguments));
+                Object[] assigned = withoutUnnoticed(requireNonNull(arguments));
                 Object paused = call(method, assigned);
                 polls.paused((Collection<?>) assigned[0]);
                 return paused;
             }
             case "resume" -> {
-                return call(method, assignedOnly(polls, requireNonNull(arguments)));
+                return call(method, withoutUnnoticed(requireNonNull(arguments)));
             }
             case "paused" -> {
                 return polls.pausedByOthers(target.paused());
@@ -163,14 +162,13 @@ final class HookedConsumer extends ConsumerWrapper {
 
     /**
      * If the application's rebalance listener has thrown, the container takes partitions for its own that have left. It pauses
-     * those among them whose pause was asked for before each poll, for example by a hold: that would fail, and it never polled again.
+     * those among them whose pause was asked for before each poll, for example by a hold, and all if it is paused itself: that would
+     * fail, and it never polled again.
      */
-    private Object[] assignedOnly(WatchedPolls polls, Object[] arguments) {
-        if (polls.isUserCode() || !(arguments[0] instanceof Collection<?> partitions)) {
-            return arguments;
-        }
-        Set<TopicPartition> assigned = target.assignment();
-        return new Object[] {partitions.stream().filter(assigned::contains).toList()};
+    private Object[] withoutUnnoticed(Object[] arguments) {
+        return rebalances == null || !(arguments[0] instanceof Collection<?> partitions)
+                ? arguments
+                : new Object[] {rebalances.withoutUnnoticed(partitions)};
     }
 
     /** Without offsets it commits the positions: what is polled and unfinished is the caller's to know. */

@@ -201,11 +201,6 @@ public final class WatchedPolls {
         return holders > 0 || consumer.isPolledElsewhere();
     }
 
-    /** Whether user code calls: a listener, an error handler, an interceptor, or a rebalance's callback within a poll. */
-    boolean isUserCode() {
-        return leaving || isPolledElsewhere();
-    }
-
     /** Whether somebody else than the container polls right now. */
     public boolean isInOthersPoll() {
         return elsewhere;

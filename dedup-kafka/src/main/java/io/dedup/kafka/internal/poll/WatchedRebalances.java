@@ -21,6 +21,8 @@ final class WatchedRebalances implements ConsumerRebalanceListener {
     private final Supplier<@Nullable PartitionMoves> moves;
     /** Whether they have left shows when they are assigned again, or aren't. */
     private final Set<TopicPartition> undecided = new HashSet<>();
+    /** These have left, and the container takes them for its own until it gets them again. */
+    private final Set<TopicPartition> unnoticed = new HashSet<>();
 
     /** @param moves of the consumer, as long as it belongs to a decorated listener; null otherwise */
     WatchedRebalances(ConsumerRebalanceListener next, Supplier<@Nullable PartitionMoves> moves) {
@@ -31,6 +33,7 @@ final class WatchedRebalances implements ConsumerRebalanceListener {
     /** Before the application's listener and what spring-kafka does first: their failure doesn't take back the assignment. */
     @Override
     public void onPartitionsAssigned(Collection<TopicPartition> partitions) {
+        unnoticed.removeAll(partitions);
         PartitionMoves bound = moves.get();
         if (bound != null) {
             Set<TopicPartition> back = new HashSet<>(partitions);
@@ -54,15 +57,24 @@ final class WatchedRebalances implements ConsumerRebalanceListener {
         leaving(partitions, () -> next.onPartitionsLost(partitions));
     }
 
+    /** Of these partitions all but those that have left without the container's notice. */
+    Collection<?> withoutUnnoticed(Collection<?> partitions) {
+        return unnoticed.isEmpty()
+                ? partitions
+                : partitions.stream().filter(each -> !unnoticed.contains(each)).toList();
+    }
+
     private void leaving(Collection<TopicPartition> partitions, Runnable call) {
         try {
             call.run();
             undecided.removeAll(partitions);
+            unnoticed.removeAll(partitions);
         } catch (WakeupException | InterruptException | Error e) {
             undecided.addAll(partitions); // Kafka's client keeps them for now, with their positions
             throw e;
         } catch (Exception e) {
             undecided.removeAll(partitions);
+            unnoticed.addAll(partitions);
             PartitionMoves bound = moves.get();
             if (bound != null) {
                 bound.revoked(partitions);
