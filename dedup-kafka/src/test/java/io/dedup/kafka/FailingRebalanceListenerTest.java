@@ -212,12 +212,13 @@ class FailingRebalanceListenerTest {
     }
 
     @Test
-    @DisplayName("K12 a rebalance listener throws, and its container is paused and resumed later: it goes on with what is left")
+    @DisplayName(
+            "K12 a rebalance listener throws, and its container is paused and resumed later: it goes on with what is left")
     void pausedLater() {
         try (Scene scene = new Scene(2, policy -> policy)) {
             Failing listener = new Failing(Fails.BEFORE_COMMIT);
-            var container = scene.start(scene.container(
-                    properties(scene, AckMode.MANUAL, listener, false), TakeOverAssignor.ranked(1)));
+            var container = scene.start(
+                    scene.container(properties(scene, AckMode.MANUAL, listener, false), TakeOverAssignor.ranked(1)));
             var other = scene.takeOver();
             assertThat(listener.failures).hasValue(1);
             scene.sendTo(1, "a");

@@ -1,5 +1,6 @@
 package io.dedup.kafka;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -17,9 +18,11 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Order;
@@ -35,6 +38,7 @@ import org.springframework.kafka.annotation.KafkaListener;
 import org.springframework.kafka.annotation.RetryableTopic;
 import org.springframework.kafka.listener.CommonLoggingErrorHandler;
 import org.springframework.kafka.listener.ConsumerAwareRebalanceListener;
+import org.springframework.kafka.listener.ConsumerSeekAware;
 import org.springframework.kafka.listener.ContainerProperties.AckMode;
 import org.springframework.kafka.listener.DefaultErrorHandler;
 import org.springframework.kafka.support.Acknowledgment;
@@ -81,6 +85,20 @@ class LaterTest {
         @KafkaListener(id = "later", groupId = "${group}", topics = "${topic}")
         CompletableFuture<Void> on(ConsumerRecord<String, String> record) {
             return begin(record);
+        }
+    }
+
+    final class Replaying implements ConsumerSeekAware {
+        private volatile @Nullable ConsumerSeekCallback seeks;
+
+        @KafkaListener(id = "later", groupId = "${group}", topics = "${topic}")
+        CompletableFuture<Void> on(ConsumerRecord<String, String> record) {
+            return begin(record);
+        }
+
+        @Override
+        public void registerSeekCallback(ConsumerSeekCallback callback) {
+            seeks = callback;
         }
     }
 
@@ -359,6 +377,23 @@ class LaterTest {
             elsewhere.succeed(null, io.dedup.adapter.WaitBudget.none());
             scene.awaitCommitted(3);
             assertThat(runs).containsOnlyKeys("a");
+        }
+    }
+
+    @Test
+    @DisplayName("K2 work that has ended before its listener seeks back is done, also if that isn't recorded yet")
+    void replayedAfterItsEnd() {
+        try (Scene scene = new Scene()) {
+            List<String> ids = IntStream.range(0, 50).mapToObj(i -> "m" + i).toList();
+            scene.send(ids.toArray(String[]::new));
+            Replaying listener = new Replaying();
+            start(scene, listener, AckMode.BATCH);
+            ids.forEach(id -> run(id, 1));
+            ids.forEach(id -> end(scene, id, 1)); // their successes are queued
+            requireNonNull(listener.seeks).seek(scene.topic, 0, 0);
+            await().until(() -> ids.stream().allMatch(id -> scene.events.contains("duplicate " + id)));
+            scene.awaitCommitted(50);
+            assertThat(runs.values()).allSatisfy(each -> assertThat(each).hasSize(1));
         }
     }
 

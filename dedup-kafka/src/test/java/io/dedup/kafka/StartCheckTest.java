@@ -55,6 +55,30 @@ class StartCheckTest {
     private final MessageListener<String, String> listener =
             record -> scene.effect().accept(record);
 
+    /** What is logged for the topic's container. */
+    private final class Lines implements AutoCloseable {
+        private final Logger logger = (Logger) LoggerFactory.getLogger(KafkaLog.NAME);
+        private final ListAppender<ILoggingEvent> appender = new ListAppender<>();
+
+        Lines() {
+            appender.list = new CopyOnWriteArrayList<>();
+            appender.start();
+            logger.addAppender(appender);
+        }
+
+        List<String> about(String text) {
+            return appender.list.stream()
+                    .map(ILoggingEvent::getFormattedMessage)
+                    .filter(line -> line.contains(scene.topic) && line.contains(text))
+                    .toList();
+        }
+
+        @Override
+        public void close() {
+            logger.detachAppender(appender);
+        }
+    }
+
     @AfterEach
     void close() {
         scene.close();
@@ -77,24 +101,15 @@ class StartCheckTest {
     @CsvSource({"latest,NEVER,true", "latest,LATEST_ONLY_NO_TX,false", "earliest,NEVER,false"})
     @DisplayName("K1 a start at the end without a commit there is warned of: a restart would skip an unhandled record")
     void beginning(String reset, AssignmentCommitOption option, boolean warned) {
-        Logger logger = (Logger) LoggerFactory.getLogger(KafkaLog.NAME);
-        ListAppender<ILoggingEvent> lines = new ListAppender<>();
-        lines.list = new CopyOnWriteArrayList<>();
-        lines.start();
-        logger.addAppender(lines);
-        try {
+        try (Lines lines = new Lines()) {
             var properties = scene.properties(AckMode.BATCH, listener);
             properties.setAssignmentCommitOption(option);
             scene.start(scene.container(properties, Map.of("auto.offset.reset", reset)));
-            assertThat(lines.list.stream()
-                            .map(ILoggingEvent::getFormattedMessage)
-                            .filter(line -> line.contains(scene.topic) && line.contains("auto.offset.reset")))
+            assertThat(lines.about("auto.offset.reset"))
                     .hasSize(warned ? 1 : 0)
                     .allSatisfy(line -> assertThat(line)
                             .contains("assignmentCommitOption is NEVER")
                             .contains("Set it to earliest"));
-        } finally {
-            logger.detachAppender(lines);
         }
     }
 
@@ -102,54 +117,51 @@ class StartCheckTest {
     @DisplayName(
             "an error handler that only logs what it gives up on is warned of, and a rejected record's line says that it is gone")
     void rejectedAreGone() {
-        Logger logger = (Logger) LoggerFactory.getLogger(KafkaLog.NAME);
-        ListAppender<ILoggingEvent> lines = new ListAppender<>();
-        lines.list = new CopyOnWriteArrayList<>();
-        lines.start();
-        logger.addAppender(lines);
-        try {
+        try (Lines lines = new Lines()) {
             scene.send(scene.record(0, null, "no ID"));
             scene.start(scene.container(AckMode.BATCH, listener));
             scene.awaitCommitted(1);
-            assertThat(linesAbout(lines, "has no recoverer"))
+            assertThat(lines.about("has no recoverer"))
                     .satisfiesExactly(
                             atStart -> assertThat(atStart)
                                     .contains("onMissingId is FAIL, but its DefaultErrorHandler has no recoverer"),
                             gone -> assertThat(gone)
                                     .contains("Record " + scene.topic
                                             + "-0@0 is rejected (no usable message ID) and gone"));
-        } finally {
-            logger.detachAppender(lines);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"true, true, 0", "true, false, 1", "false, true, 1"})
+    @DisplayName(
+            "a rollback processor that recovers nothing of a batch is warned of: what is rejected would come again without end")
+    void rejectedInBatches(boolean commitRecovered, boolean recoverBatches, int warned) {
+        try (Lines lines = new Lines()) {
+            Transactions transactions = new Transactions(scene);
+            var container = transactions.container(
+                    AckMode.BATCH, (BatchMessageListener<String, String>) records -> records.forEach(scene.effect()));
+            container.getContainerProperties().setBatchRecoverAfterRollback(recoverBatches);
+            container.setAfterRollbackProcessor(new DefaultAfterRollbackProcessor<>(
+                    (record, e) -> {}, new FixedBackOff(0, 0), transactions.template, commitRecovered));
+            scene.start(container);
+            assertThat(lines.about("DefaultAfterRollbackProcessor recovers nothing of a batch"))
+                    .hasSize(warned);
         }
     }
 
     @Test
     @DisplayName("an error handler with a recoverer isn't warned of, and a rejected record's line says where it goes")
     void rejectedAreKept() {
-        Logger logger = (Logger) LoggerFactory.getLogger(KafkaLog.NAME);
-        ListAppender<ILoggingEvent> lines = new ListAppender<>();
-        lines.list = new CopyOnWriteArrayList<>();
-        lines.start();
-        logger.addAppender(lines);
-        try {
+        try (Lines lines = new Lines()) {
             scene.send(scene.record(0, null, "no ID"));
             var container = scene.container(AckMode.BATCH, listener);
             container.setCommonErrorHandler(new DefaultErrorHandler((record, e) -> {}));
             scene.start(container);
             scene.awaitCommitted(1);
-            assertThat(linesAbout(lines, "has no recoverer")).isEmpty();
-            assertThat(linesAbout(lines, "-0@0 is rejected (no usable message ID), and passed to DefaultErrorHandler"))
+            assertThat(lines.about("has no recoverer")).isEmpty();
+            assertThat(lines.about("-0@0 is rejected (no usable message ID), and passed to DefaultErrorHandler"))
                     .hasSize(1);
-        } finally {
-            logger.detachAppender(lines);
         }
-    }
-
-    private List<String> linesAbout(ListAppender<ILoggingEvent> lines, String text) {
-        return lines.list.stream()
-                .map(ILoggingEvent::getFormattedMessage)
-                .filter(line -> line.contains(scene.topic) && line.contains(text))
-                .toList();
     }
 
     @Test

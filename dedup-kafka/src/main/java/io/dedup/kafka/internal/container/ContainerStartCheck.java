@@ -32,6 +32,7 @@ import org.springframework.kafka.listener.BatchMessageListener;
 import org.springframework.kafka.listener.ConsumerSeekAware.ConsumerSeekCallback;
 import org.springframework.kafka.listener.ContainerProperties;
 import org.springframework.kafka.listener.ContainerProperties.AssignmentCommitOption;
+import org.springframework.kafka.listener.DefaultAfterRollbackProcessor;
 import org.springframework.kafka.listener.adapter.KafkaBackoffAwareMessageListenerAdapter;
 import org.springframework.kafka.support.TopicPartitionOffset;
 
@@ -286,7 +287,7 @@ final class ContainerStartCheck {
                         + "): a handler that runs longer loses its partitions while it runs");
             }
         }
-        warnings.addAll(rejectedAreGone());
+        warnings.addAll(rejectedAreNotKept());
         String uncommitted = whyBeginningsAreNotCommitted();
         if (uncommitted != null && new ConsumerSettings(container).beginsAtTheEnd()) {
             warnings.add(name() + ": " + names().name(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG) + " is latest, and "
@@ -299,7 +300,7 @@ final class ContainerStartCheck {
     }
 
     /** Empty if the error handler may keep the records that it gives up on, or if none is rejected. */
-    private List<String> rejectedAreGone() {
+    private List<String> rejectedAreNotKept() {
         Object handler = services.kafkaTransactions().areUsed()
                 ? container.getAfterRollbackProcessor() instanceof DeferralAwareRollbackProcessor<?, ?> ours
                         ? ours.delegate()
@@ -307,7 +308,8 @@ final class ContainerStartCheck {
                 : container.getCommonErrorHandler() instanceof DeferralAwareErrorHandler ours
                         ? ours.delegate()
                         : container.getCommonErrorHandler();
-        if (handler == null || !FailureHandlers.onlyLogs(handler)) {
+        String lack = handler == null ? null : lack(handler);
+        if (handler == null || lack == null) {
             return List.of();
         }
         List<String> warnings = new ArrayList<>();
@@ -317,12 +319,25 @@ final class ContainerStartCheck {
             if (policy.onMissingId() == OnMissingId.FAIL && !policy.shadow()) {
                 warnings.add(name() + ", topic " + topic + ": " + names.path("onMissingId") + " is "
                         + names.value(OnMissingId.FAIL) + ", but its "
-                        + handler.getClass().getSimpleName()
-                        + " has no recoverer: a rejected message, and one whose handler fails for good, is logged and gone."
-                        + " Give it a recoverer that keeps them, such as DeadLetterPublishingRecoverer");
+                        + handler.getClass().getSimpleName() + lack);
             }
         }
         return warnings;
+    }
+
+    /** Why this handler keeps no record that it is to give up on; null if it may keep them. */
+    private @Nullable String lack(Object handler) {
+        boolean batches = properties.getMessageListener() instanceof BatchMessageListener<?, ?>;
+        if (batches
+                && handler instanceof DefaultAfterRollbackProcessor<?, ?> processor
+                && !(processor.isProcessInTransaction() && properties.isBatchRecoverAfterRollback())) {
+            return " recovers nothing of a batch: a rejected message, and one whose handler fails for good, is delivered"
+                    + " again without end. Give it a KafkaTemplate, with commitRecovered, and set batchRecoverAfterRollback";
+        }
+        return FailureHandlers.onlyLogs(handler)
+                ? " has no recoverer: a rejected message, and one whose handler fails for good, is logged and gone."
+                        + " Give it a recoverer that keeps them, such as DeadLetterPublishingRecoverer"
+                : null;
     }
 
     /** Null if the container commits where a partition begins before it hands out a record, as it does by default. */

@@ -193,11 +193,22 @@ final class WhenFutureEnds implements SettlementKind<RecordListenerCall> {
             return leaseLost;
         }
 
-        /** The threads that settle may wait for the store for longer than the lease, and a copy must not run meanwhile. */
-        private void mark(@Nullable Throwable thrown) {
-            if (thrown == null && HandlerRun.stopped(execution()) == null && !pending.isSoughtBack(delivery())) {
-                execution().returned();
+        /**
+         * What is sought back later is a replay of what was done, although that isn't recorded yet: the threads that settle may
+         * wait for the store for longer than the lease, and a copy must not run meanwhile.
+         *
+         * @return why it has failed; null if it has succeeded
+         */
+        private @Nullable Throwable ended(@Nullable Throwable thrown) {
+            Throwable failure = thrown == null ? HandlerRun.stopped(execution()) : thrown;
+            if (failure != null) {
+                return failure;
             }
+            if (pending.isSoughtBack(delivery())) {
+                return NotAcknowledgedException.soughtBack(0);
+            }
+            execution().returned();
+            return null;
         }
 
         /**
@@ -215,9 +226,8 @@ final class WhenFutureEnds implements SettlementKind<RecordListenerCall> {
                 pending.seekBack(delivery());
             }
             work.whenComplete((value, thrown) -> {
-                mark(thrown);
+                Throwable failure = ended(thrown);
                 engine.settlements().execute(() -> {
-                    Throwable failure = thrown == null ? HandlerRun.stopped(execution()) : thrown;
                     try {
                         record(failure, observed);
                     } catch (Throwable e) {
@@ -234,10 +244,10 @@ final class WhenFutureEnds implements SettlementKind<RecordListenerCall> {
         }
 
         private void record(@Nullable Throwable failure, Consumer<Throwable> observed) {
-            if (failure == null && pending.isSoughtBack(delivery())) {
-                boolean unused = release(NotAcknowledgedException.soughtBack(0));
-            } else if (failure == null) {
+            if (failure == null) {
                 given().acknowledgeAll();
+            } else if (failure instanceof NotAcknowledgedException) { // its work hasn't failed
+                boolean unused = release(failure);
             } else {
                 observed.accept(AsyncResult.failure(failure));
                 boolean unused = release(AsyncResult.failure(failure));
