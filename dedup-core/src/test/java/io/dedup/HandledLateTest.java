@@ -107,6 +107,36 @@ class HandledLateTest extends DeduplicatorTestBase {
         await().until(() -> stateOf("a") == State.DONE);
     }
 
+    @Test
+    @DisplayName(
+            "D10 asynchronous work that has ended, and waits for a thread that records it: no copy of its message runs")
+    void recordedLate() throws Exception {
+        Deduplicator dedup = deduplicator(policy -> policy.lease(SHORT).maxProcessingTime(SHORT.multipliedBy(2)));
+        CountDownLatch go = new CountDownLatch(1);
+        for (int i = 0; i < 20; i++) { // more than there are threads
+            DedupAdapter.of(dedup).settlements().execute(() -> awaitQuietly(go));
+        }
+        CompletableFuture<Boolean> work = new CompletableFuture<>();
+        var first = dedup.executeAsync(DedupCall.<Boolean>of(key("a")), context -> work);
+        work.complete(effects.add("a"));
+        clock.advance(SHORT.plusSeconds(1));
+
+        assertThat(dedup.execute(key("a"), context -> effects.add("a"))).isInstanceOf(Duplicate.class);
+
+        go.countDown();
+        assertThat(first.toCompletableFuture().get(1, TimeUnit.MINUTES)).isInstanceOf(Handled.class);
+        await().until(() -> stateOf("a") == State.DONE);
+        assertThat(effects).containsExactly("a");
+    }
+
+    private static void awaitQuietly(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
     private enum Shape {
         SINGLE,
         BATCH,

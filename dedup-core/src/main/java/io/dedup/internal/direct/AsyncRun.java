@@ -48,6 +48,7 @@ record AsyncRun<R extends @Nullable Object>(
         try {
             // A store call on the thread that completes the stage could block an event loop.
             CompletionStage<DedupOutcome<R>> end = work.handleAsync(this::settle, settlements);
+            CompletionStage<R> unused = work.whenComplete(this::mark);
             // Not the settlement stage itself: if the caller completed or cancelled it, nobody would settle the claim.
             return end.thenApply(Function.identity());
         } catch (Throwable e) {
@@ -61,6 +62,13 @@ record AsyncRun<R extends @Nullable Object>(
         return HandlerRun.isDeferral(execution.fail(thrown), thrown)
                 ? CompletableFuture.completedStage(leaseLost(thrown))
                 : CompletableFuture.failedStage(thrown);
+    }
+
+    /** The threads that settle may wait for the store for longer than the lease, and a copy must not run meanwhile. */
+    private void mark(R value, @Nullable Throwable thrown) {
+        if (thrown == null && HandlerRun.stopped(execution) == null) {
+            execution.returned();
+        }
     }
 
     private DedupOutcome<R> settle(R value, @Nullable Throwable thrown) {
