@@ -4,8 +4,11 @@ import static java.util.Objects.requireNonNull;
 
 import io.dedup.simulation.Circumstances.OnFailure;
 import io.dedup.simulation.Circumstances.Place;
+import io.dedup.simulation.Circumstances.Replay;
 import io.dedup.simulation.Circumstances.SeekBy;
 import io.dedup.simulation.draw.Draws;
+import io.dedup.simulation.draw.MissingIds;
+import io.dedup.simulation.judge.PolicyWatch;
 import io.dedup.simulation.kafka.SimulatedProducers;
 import io.dedup.simulation.store.DatabaseProcess;
 import java.time.Duration;
@@ -22,6 +25,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
+import java.util.function.ToLongFunction;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
@@ -53,6 +57,8 @@ final class Application {
     private final Interceptors interceptors;
     private final Rebalances rebalances;
     private final Runnable leasesEnd;
+    private final PolicyWatch watch;
+    private final ToLongFunction<TopicPartition> logStarts;
     private final Map<String, Integer> failures = new HashMap<>();
     private final Map<String, Integer> deliveries = new HashMap<>();
     private final Map<String, Integer> effects = new LinkedHashMap<>();
@@ -83,6 +89,8 @@ final class Application {
     /** Of each consumer's thread. */
     private final Map<Thread, ConsumerSeekCallback> seekCallbacks = new ConcurrentHashMap<>();
 
+    private int replays;
+
     /** What ends after its listener's call, in so many polls. */
     private static final class Pending {
         private final Runnable work;
@@ -99,14 +107,26 @@ final class Application {
 
     private record Collected(ConsumerRecord<String, String> record, Acknowledgment acknowledgment) {}
 
-    /** @param leasesEnd what it has forgotten without a word may be handled again only then */
-    Application(Circumstances circumstances, Draws draws, Consumer<String> steps, Runnable stop, Runnable leasesEnd) {
+    /**
+     * @param leasesEnd what it has forgotten without a word may be handled again only then
+     * @param watch what the policy has done with messages
+     */
+    Application(
+            Circumstances circumstances,
+            Draws draws,
+            Consumer<String> steps,
+            Runnable stop,
+            Runnable leasesEnd,
+            PolicyWatch watch,
+            ToLongFunction<TopicPartition> logStarts) {
         this.circumstances = circumstances;
         this.draws = draws;
         this.steps = steps;
         this.calls = new UserCalls(circumstances, draws, steps, stop);
         this.interceptors = new Interceptors(circumstances, draws, steps, calls, this::failed);
         this.leasesEnd = leasesEnd;
+        this.watch = watch;
+        this.logStarts = logStarts;
         this.rebalances = new Rebalances(draws, steps, () -> container().isRunning(), this::forget);
     }
 
@@ -224,12 +244,25 @@ final class Application {
 
     /** Whether the application itself gave this message up: it dropped it, or its error handler did. */
     boolean gaveUp(String id) {
-        return givenUp.contains(id) || interceptors.drops(id) || filters(id);
+        return givenUp.contains(id)
+                || interceptors.drops(id)
+                || filters(id)
+                || (circumstances.missing() == MissingIds.SKIP && lacksId(id));
     }
 
-    /** Whether the application has failed to handle this message: only then its error handler may give it up. */
+    /** Whether the application has failed to handle this message, or its policy rejects it: only then its error handler may give it up. */
     boolean hasFailed(String id) {
-        return failed.containsKey(id);
+        return failed.containsKey(id) || isRejected(id);
+    }
+
+    /** Whether the policy rejects this message, so that no attempt helps. */
+    boolean isRejected(String id) {
+        return (circumstances.missing() == MissingIds.FAIL && lacksId(id)) || watch.deaths(id) > 0;
+    }
+
+    /** Whether this message has no ID; nor have its copies. */
+    boolean lacksId(String id) {
+        return circumstances.missing() != MissingIds.NONE && draws.below(6, "no ID for " + id) == 0;
     }
 
     int timesFailed(String id) {
@@ -274,6 +307,22 @@ final class Application {
 
     void seekCallback(ConsumerSeekCallback callback) {
         seekCallbacks.put(Thread.currentThread(), callback);
+    }
+
+    /** Reads again some of what is below these positions, now and then, if the circumstances say so for this moment. */
+    void replay(Replay when, Map<TopicPartition, Long> positions, ConsumerSeekCallback callback) {
+        if (circumstances.replay() != when) {
+            return;
+        }
+        positions.forEach((partition, position) -> {
+            String times = partition + ", time " + ++replays;
+            long some = position == null ? 0 : Math.min(5, position - logStarts.applyAsLong(partition));
+            if (some > 0 && draws.happens("the listener reads again", times)) {
+                long offset = position - 1 - draws.below((int) some, "read again: " + times);
+                steps.accept("reads again: " + partition + " from " + offset);
+                callback.seek(partition.topic(), partition.partition(), offset);
+            }
+        });
     }
 
     /** Begins to handle a record; the future ends later. */
@@ -584,9 +633,9 @@ final class Application {
         steps.accept("given up: " + place(record));
         String id = String.valueOf(record.value());
         recovered.add(id);
-        if (failed.containsKey(id) && circumstances.commitRecovered()) {
+        if (hasFailed(id) && circumstances.commitRecovered()) {
             requireNonNull(outputs).send("dead-letters", DEAD + id).join(); // in the transaction of the recovery
-        } else if (failed.containsKey(id)) {
+        } else if (hasFailed(id)) {
             givenUp.add(id);
         }
     }

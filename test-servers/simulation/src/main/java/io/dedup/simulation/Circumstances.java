@@ -1,7 +1,9 @@
 package io.dedup.simulation;
 
 import io.dedup.policy.DedupMode;
+import io.dedup.policy.OnStoreFailure;
 import io.dedup.simulation.draw.Draws;
+import io.dedup.simulation.draw.MissingIds;
 import io.dedup.simulation.kafka.GroupProtocol;
 import io.dedup.simulation.kafka.SimulatedConsumer.Reset;
 import io.dedup.simulation.kafka.Trouble;
@@ -19,6 +21,9 @@ record Circumstances(
         Listening listening,
         AckMode ackMode,
         DedupMode mode,
+        OnStoreFailure onStoreFailure,
+        MissingIds missing,
+        boolean limitsDeaths,
         boolean claimAhead,
         boolean asyncAcks,
         boolean collects,
@@ -35,6 +40,7 @@ record Circumstances(
         RetryTopicPlan retryTopics,
         OnFailure onFailure,
         SeekBy seekBy,
+        Replay replay,
         ErrorHandling errorHandling,
         int retries,
         Interception interception,
@@ -98,6 +104,15 @@ record Circumstances(
         COMPUTED
     }
 
+    /** When a {@code ConsumerSeekAware} listener reads again what it has read before. */
+    enum Replay {
+        NONE,
+        /** When partitions are assigned. */
+        ON_ASSIGNMENT,
+        /** When its container is idle. */
+        WHEN_IDLE
+    }
+
     /** The container's error handler. */
     enum ErrorHandling {
         /** {@code DefaultErrorHandler}, which retries and then calls a recoverer. */
@@ -108,6 +123,8 @@ record Circumstances(
         KEEPS,
         /** {@code CommonMixedErrorHandler}. */
         MIXED,
+        /** {@code CommonDelegatingErrorHandler}: what the application has failed with is given up at once. */
+        DELEGATES,
         /** An application's wrapper, which forwards the methods that it knows of. */
         WRAPPED,
         /** An application's handler that gives up what failed. */
@@ -180,8 +197,6 @@ record Circumstances(
             EnumSet.of(ErrorHandling.KEEPS, ErrorHandling.SKIPS, ErrorHandling.LOGS);
 
     static final int LEAST_MESSAGES = 5;
-    /** Not in each build yet: some of these runs stand still, with and without what was mended, and it isn't known why. */
-    private static final boolean REBALANCES_FAIL = Boolean.getBoolean("simulation.rebalances-fail");
 
     static Circumstances draw(Draws draws) {
         StartMistake mistake = draws.below(25, "makes a mistake") == 0
@@ -206,6 +221,13 @@ record Circumstances(
             dedupMode = DedupMode.LEASED;
         }
         boolean database = dedupMode.isTransactional();
+        OnStoreFailure onStoreFailure = draws.pick(OnStoreFailure.values(), "onStoreFailure");
+        if ((database && onStoreFailure == OnStoreFailure.PROCESS) || draws.below(2, "store failures") == 0) {
+            onStoreFailure = OnStoreFailure.RETRY;
+        }
+        MissingIds missing = draws.below(6, "missing") == 0 && mistake == StartMistake.NONE
+                ? draws.pick(MissingIds.values(), "missing kind")
+                : MissingIds.NONE;
         AckMode mode = draws.pick(AckMode.values(), "ackMode");
         if ((batch && mode == AckMode.RECORD)
                 || (hops && (mode == AckMode.MANUAL || mode == AckMode.MANUAL_IMMEDIATE))) {
@@ -245,7 +267,8 @@ record Circumstances(
             onFailure = collects ? OnFailure.SEEK_AND_THROW : OnFailure.THROW;
         }
         SeekBy seekBy = draws.pick(SeekBy.values(), "seekBy");
-        if (seekBy == SeekBy.COMPUTED && batch) { // if the position isn't known, the whole batch is handled again
+        if (seekBy == SeekBy.COMPUTED
+                && (batch || collects)) { // if the position isn't known, spring-kafka doesn't seek
             seekBy = SeekBy.CALLBACK;
         }
         ErrorHandling errorHandling = draws.pick(ErrorHandling.values(), "errorHandling");
@@ -258,6 +281,9 @@ record Circumstances(
         // In the call with a later part of the poll, a handler that collects would seek past what it sought back to in
         // the
         // call with an earlier one: it loses messages without deduplication, too.
+        boolean commitRecovered = draws.below(2, "commitRecovered") == 0 && transaction;
+        // What is rejected would stay in its place.
+        boolean endless = transaction ? batch && !commitRecovered : errorHandling == ErrorHandling.SEEKS;
         boolean subBatches = draws.below(4, "subBatches") == 0 && batch && !(collects && onFailure != OnFailure.THROW);
         UserCall call = draws.pick(UserCall.values(), "userCall");
         Place place = draws.pick(Place.values(), "place");
@@ -279,17 +305,21 @@ record Circumstances(
         boolean several =
                 draws.below(6, "several consumers") == 0 && !collects && !(calls && call == UserCall.COMMIT_POSITIONS);
         int most = hops ? 2 : 3; // threads, and topics
+        Reset reset = draws.pick(Reset.values(), "reset");
         boolean pauseImmediate = draws.below(4, "pauseImmediate") == 0 && !fixing;
         return new Circumstances(
                 batch,
                 listening,
                 mode,
                 dedupMode,
+                onStoreFailure,
+                missing == MissingIds.FAIL && endless ? MissingIds.SKIP : missing,
+                draws.below(5, "limitsDeaths") == 0 && dedupMode != DedupMode.TRANSACTIONAL && !endless,
                 draws.below(4, "claimAhead") != 0,
                 asyncAcks,
                 collects,
                 transaction,
-                draws.below(2, "commitRecovered") == 0 && transaction,
+                commitRecovered,
                 draws.below(4, "asyncCommits") == 0,
                 pauseImmediate,
                 draws.below(4, "stopImmediate") == 0,
@@ -301,17 +331,17 @@ record Circumstances(
                 plan,
                 onFailure,
                 seekBy,
+                draws.below(6, "replays") == 0 && reset != Reset.NONE // it ends at an offset that retention has deleted
+                        ? draws.pick(Replay.values(), "replay")
+                        : Replay.NONE,
                 errorHandling,
                 Math.min(most, 1 + draws.below(3, "retries")),
                 draws.pick(Interception.values(), "interception"),
                 calls ? call : UserCall.NONE,
                 calls ? place : Place.HANDLER,
-                REBALANCES_FAIL
-                        && draws.below(5, "a rebalance listener throws") == 0
-                        && !hops
-                        && mistake == StartMistake.NONE,
+                draws.below(5, "a rebalance listener throws") == 0 && !hops && mistake == StartMistake.NONE,
                 draws.pick(GroupProtocol.values(), "protocol"),
-                draws.pick(Reset.values(), "reset"),
+                reset,
                 1 + draws.below(3, "partitions"),
                 several ? Math.min(most, 2 + draws.below(2, "concurrency")) : 1,
                 draws.below(8, "neighbor") == 0 && mistake == StartMistake.NONE && !hops && !transaction,
@@ -333,6 +363,11 @@ record Circumstances(
     /** Whether more than one consumer runs in a process. */
     boolean hasSeveralConsumers() {
         return concurrency > 1 || neighbor || hasRetryTopics();
+    }
+
+    /** How many runs of a message may end with their process before it is rejected; 0 for any number. */
+    int maxDeaths() {
+        return limitsDeaths ? 1 : 0;
     }
 
     boolean isManual() {

@@ -11,6 +11,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
+import org.springframework.kafka.listener.CommonDelegatingErrorHandler;
 import org.springframework.kafka.listener.CommonErrorHandler;
 import org.springframework.kafka.listener.CommonLoggingErrorHandler;
 import org.springframework.kafka.listener.CommonMixedErrorHandler;
@@ -51,6 +52,13 @@ final class ErrorHandlers {
                 yield standard;
             }
             case MIXED -> new CommonMixedErrorHandler(standard, standard);
+            case DELEGATES -> {
+                CommonDelegatingErrorHandler delegating = new CommonDelegatingErrorHandler(standard);
+                delegating.setCauseChainTraversing(true);
+                delegating.setErrorHandlers(new LinkedHashMap<>(Map.of(
+                        IllegalStateException.class, new DefaultErrorHandler(recoverer, new FixedBackOff(0, 0)))));
+                yield delegating;
+            }
             case WRAPPED -> new Wrapper(standard, (record, consumer) -> {});
             case SKIPS -> new Skipping(giveUp);
             case LOGS -> new Logging(giveUp);

@@ -5,9 +5,11 @@ import static java.util.Objects.requireNonNull;
 import io.dedup.DedupContext;
 import io.dedup.simulation.Circumstances.Listening;
 import io.dedup.simulation.Circumstances.OnFailure;
+import io.dedup.simulation.Circumstances.Replay;
 import io.dedup.simulation.Circumstances.StartMistake;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -32,12 +34,34 @@ final class Listeners {
 
     private Listeners() {}
 
-    private static final class OfRecords
-            implements AcknowledgingConsumerAwareMessageListener<String, String>, ConsumerSeekAware {
-        private final Application application;
+    /** Seeks by callbacks: in its handlers, when partitions are assigned, and when its container is idle. */
+    abstract static class SeekAware implements ConsumerSeekAware {
+        final Application application;
 
-        OfRecords(Application application) {
+        SeekAware(Application application) {
             this.application = application;
+        }
+
+        @Override
+        public final void registerSeekCallback(ConsumerSeekCallback callback) {
+            application.seekCallback(callback);
+        }
+
+        @Override
+        public final void onPartitionsAssigned(Map<TopicPartition, Long> assignments, ConsumerSeekCallback callback) {
+            application.replay(Replay.ON_ASSIGNMENT, assignments, callback);
+        }
+
+        @Override
+        public final void onIdleContainer(Map<TopicPartition, Long> assignments, ConsumerSeekCallback callback) {
+            application.replay(Replay.WHEN_IDLE, assignments, callback);
+        }
+    }
+
+    private static final class OfRecords extends SeekAware
+            implements AcknowledgingConsumerAwareMessageListener<String, String> {
+        OfRecords(Application application) {
+            super(application);
         }
 
         @Override
@@ -47,19 +71,12 @@ final class Listeners {
                 @Nullable Consumer<?, ?> consumer) {
             application.handle(record, acknowledgment, consumer);
         }
-
-        @Override
-        public void registerSeekCallback(ConsumerSeekCallback callback) {
-            application.seekCallback(callback);
-        }
     }
 
-    private static final class OfBatches
-            implements BatchAcknowledgingConsumerAwareMessageListener<String, String>, ConsumerSeekAware {
-        private final Application application;
-
+    private static final class OfBatches extends SeekAware
+            implements BatchAcknowledgingConsumerAwareMessageListener<String, String> {
         OfBatches(Application application) {
-            this.application = application;
+            super(application);
         }
 
         @Override
@@ -69,24 +86,12 @@ final class Listeners {
                 @Nullable Consumer<?, ?> consumer) {
             application.handle(batch, acknowledgment, consumer);
         }
-
-        @Override
-        public void registerSeekCallback(ConsumerSeekCallback callback) {
-            application.seekCallback(callback);
-        }
     }
 
     /** The methods of an annotated listener. */
-    static final class Methods implements ConsumerSeekAware {
-        private final Application application;
-
+    static final class Methods extends SeekAware {
         Methods(Application application) {
-            this.application = application;
-        }
-
-        @Override
-        public void registerSeekCallback(ConsumerSeekCallback callback) {
-            application.seekCallback(callback);
+            super(application);
         }
 
         /** Handles one record. */
@@ -130,22 +135,8 @@ final class Listeners {
         }
     }
 
-    /** The methods of a listener with retry topics. */
-    static class Retried implements ConsumerSeekAware {
-        final Application application;
-
-        Retried(Application application) {
-            this.application = application;
-        }
-
-        @Override
-        public void registerSeekCallback(ConsumerSeekCallback callback) {
-            application.seekCallback(callback);
-        }
-    }
-
     /** One that handles a record, of the topic or of a retry topic. */
-    static final class RetriedAtOnce extends Retried {
+    static final class RetriedAtOnce extends SeekAware {
         RetriedAtOnce(Application application) {
             super(application);
         }
@@ -163,7 +154,7 @@ final class Listeners {
     }
 
     /** One that begins to handle a record. */
-    static final class RetriedLater extends Retried {
+    static final class RetriedLater extends SeekAware {
         RetriedLater(Application application) {
             super(application);
         }
@@ -180,7 +171,7 @@ final class Listeners {
         }
     }
 
-    static Retried retried(Circumstances circumstances, Application application) {
+    static SeekAware retried(Circumstances circumstances, Application application) {
         return circumstances.listening() == Listening.FUTURE
                 ? new RetriedLater(application)
                 : new RetriedAtOnce(application);

@@ -12,9 +12,11 @@ import io.dedup.policy.DedupMode;
 import io.dedup.policy.DedupPolicy;
 import io.dedup.policy.TransactionSpan;
 import io.dedup.simulation.Circumstances.Listening;
+import io.dedup.simulation.Circumstances.Replay;
 import io.dedup.simulation.Circumstances.StartMistake;
 import io.dedup.simulation.Circumstances.UserCall;
 import io.dedup.simulation.draw.Draws;
+import io.dedup.simulation.judge.PolicyWatch;
 import io.dedup.simulation.kafka.SimulatedAdmin;
 import io.dedup.simulation.kafka.SimulatedBroker;
 import io.dedup.simulation.kafka.SimulatedConsumer;
@@ -54,6 +56,7 @@ import org.springframework.kafka.config.MethodKafkaListenerEndpoint;
 import org.springframework.kafka.core.KafkaTemplate;
 import org.springframework.kafka.listener.ConcurrentMessageListenerContainer;
 import org.springframework.kafka.listener.ContainerProperties;
+import org.springframework.kafka.listener.ContainerProperties.AckMode;
 import org.springframework.kafka.transaction.KafkaTransactionManager;
 
 /** Runs one seed: the real container and the real adapter on a simulated broker, from the first record to the verdict. */
@@ -90,10 +93,12 @@ final class Run {
     private final OtherProcess other;
     private final @Nullable Neighbor neighbor;
     private final BackOffs backOffs = new BackOffs(this::step);
+    private final PolicyWatch watch = new PolicyWatch(this::step);
     private volatile @Nullable Observation current;
     private @Nullable SimulatedConsumers consumers;
     private @Nullable String wrongStart;
     private int expiries;
+    private int leasesEnded;
 
     private record Arrival(int number, String id) {}
 
@@ -104,7 +109,13 @@ final class Run {
         this.draws = new Draws(scenario.seed(), scenario.only());
         this.broker = new SimulatedBroker(TOPIC, circumstances.partitions());
         this.application = new Application(
-                circumstances, draws, this::step, () -> requireNonNull(current).restart(false), this::expire);
+                circumstances,
+                draws,
+                this::step,
+                () -> requireNonNull(current).restart(false),
+                this::expire,
+                watch,
+                broker::begin);
         this.front = circumstances.mode() == DedupMode.TIERED
                 ? new InMemoryDedupStore(clock, InMemoryDedupStore.DEFAULT_ATTEMPT_RETENTION)
                 : records;
@@ -113,7 +124,7 @@ final class Run {
         this.other = new OtherProcess(
                 records,
                 circumstances.inDatabase() ? database : null,
-                clock::advance,
+                this::passes,
                 TOPIC,
                 draws,
                 this::step,
@@ -151,7 +162,7 @@ final class Run {
     private void pauses(String id) {
         if (draws.happens("a pause", "past the lease of " + id)) {
             step("the process stands still past its lease of " + id);
-            clock.advance(LEASE.multipliedBy(2));
+            passes(LEASE.multipliedBy(2));
             other.copy(id);
         }
     }
@@ -185,12 +196,14 @@ final class Run {
             if (next == null) {
                 return;
             }
-            other.sent(next.id);
+            if (!application.lacksId(next.id)) {
+                other.sent(next.id);
+            }
             int partition = draws.below(circumstances.partitions(), "partition of " + next.number);
             if (draws.chance(12, "gap before " + next.number)) {
                 broker.gap(partition);
             }
-            long offset = broker.append(partition, next.id, next.id);
+            long offset = broker.append(partition, application.lacksId(next.id) ? null : next.id, next.id);
             if (!atOnce) {
                 step(next.id + " arrives at " + partition + "@" + offset);
             }
@@ -253,7 +266,12 @@ final class Run {
     /** All leases end: what was claimed and not recorded may be handled again. */
     private void expire() {
         expiries++;
-        clock.advance(LEASE.multipliedBy(2));
+        passes(LEASE.multipliedBy(2));
+    }
+
+    private void passes(Duration time) {
+        clock.advance(time);
+        leasesEnded++;
     }
 
     private Deduplicator deduplicator(Running process) {
@@ -264,7 +282,14 @@ final class Run {
                 .consumer("group")
                 .transactions(process.database)
                 .shutdownTimeout(Duration.ofSeconds(1))
-                .topic(TOPIC, policy -> times(policy.mode(circumstances.mode()).transaction(span)))
+                .listener(watch)
+                .topic(
+                        TOPIC,
+                        policy -> times(policy.mode(circumstances.mode()).transaction(span))
+                                .onStoreFailure(circumstances.onStoreFailure())
+                                .onMissingId(circumstances.missing().policy())
+                                .missingIdLimit(10_000) // else a process without any ID waits for one, as documented
+                                .maxDeaths(circumstances.maxDeaths()))
                 .build();
     }
 
@@ -390,7 +415,7 @@ final class Run {
             backOffs.tick();
             if (database.tick()) {
                 step("leases end");
-                clock.advance(LEASE.multipliedBy(2));
+                passes(LEASE.multipliedBy(2));
             }
             application.polling(tick);
         }
@@ -442,6 +467,9 @@ final class Run {
         properties.setStopImmediate(circumstances.stopImmediate());
         properties.setSubBatchPerPartition(circumstances.subBatches());
         properties.setFixTxOffsets(circumstances.fixTxOffsets());
+        if (circumstances.replay() == Replay.WHEN_IDLE) {
+            properties.setIdleEventInterval(2L); // milliseconds of real time
+        }
     }
 
     private ConcurrentKafkaListenerContainerFactory<String, String> factory(SimulatedConsumers consumers) {
@@ -570,7 +598,8 @@ final class Run {
                             : application.effects().getOrDefault(id, 0));
             boolean gaveUp = application.gaveUp(id)
                     || (application.hasFailed(id) && deadLetters.contains(id))
-                    || (deadLettered.contains(id) && application.timesFailed(id) > circumstances.retries())
+                    || (deadLettered.contains(id)
+                            && (application.isRejected(id) || application.timesFailed(id) > circumstances.retries()))
                     || outputs.contains(Application.DEAD + id);
             if (effects == 0 && !gaveUp && !deleted.contains(id)) {
                 lost.add(id);
@@ -583,9 +612,14 @@ final class Run {
             }
             // A crash may repeat what was handled and not recorded; so may a commit whose evidence was deleted. Nothing
             // may that is in one transaction with its record.
-            int excused = circumstances.inDatabase() ? 0 : expiries + (undecidable.contains(id) ? 1 : 0);
-            if (effects > 1 + excused && !PLAIN) {
+            int excused = circumstances.inDatabase()
+                    ? 0
+                    : expiries + (undecidable.contains(id) ? 1 : 0) + watch.timesUnguarded(id);
+            if (effects > 1 + excused && !PLAIN && !application.lacksId(id)) {
                 doubled.put(id, effects);
+            }
+            if (watch.deaths(id) > leasesEnded) {
+                lost.add(id + " rejected after " + watch.deaths(id) + " deaths");
             }
         }
         if (neighbor != null && ran) {
@@ -595,7 +629,7 @@ final class Run {
         // Nobody commits what an interceptor has dropped at a partition's end.
         boolean uncommitted = ran
                 && circumstances.interception() != Circumstances.Interception.DROPS
-                && broker.isAnythingUncommitted();
+                && broker.isAnythingUncommitted(this::isRecoveredUncommitted);
         return new Verdict(
                 scenario,
                 lost,
@@ -605,6 +639,13 @@ final class Run {
                 wrongStart,
                 draws.happened(),
                 List.copyOf(steps));
+    }
+
+    /** Without {@code commitRecovered} spring-kafka commits what is given up in these with a later record of its partition only. */
+    private boolean isRecoveredUncommitted(String id) {
+        boolean leftToLaterRecords = circumstances.ackMode() == AckMode.MANUAL_IMMEDIATE
+                || (circumstances.inKafkaTransaction() && !circumstances.commitRecovered());
+        return leftToLaterRecords && application.hasFailed(id) && application.hasRecovered(id);
     }
 
     private Stream<ConsumerRecord<String, String>> deadLetterRecords() {
@@ -635,6 +676,8 @@ final class Run {
         return application.effects().containsKey(id)
                 && !effectsElsewhere.containsKey(id)
                 && !application.hasRecovered(id)
+                && !application.lacksId(id) // an unguarded run's answer is spring-kafka's to send
+                && watch.timesUnguarded(id) == 0
                 && !broker.replies().contains(id);
     }
 

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
@@ -60,9 +61,17 @@ public final class SimulatedBroker {
     private int generation;
     private int ticks;
 
-    /** A transaction whose commit got no answer. */
+    /**
+     * A transaction whose commit got no answer.
+     *
+     * @param superseded of which other offsets were written since: the group coordinator keeps the one that was written last, whichever
+     *     transaction commits last
+     */
     private record OpenTransaction(
-            Map<TopicPartition, OffsetAndMetadata> offsets, List<String> outputs, boolean late) {}
+            Map<TopicPartition, OffsetAndMetadata> offsets,
+            List<String> outputs,
+            boolean late,
+            Set<TopicPartition> superseded) {}
 
     /** A topic whose partitions are empty; the group has committed their beginnings. */
     public SimulatedBroker(String topic, int partitions) {
@@ -98,9 +107,11 @@ public final class SimulatedBroker {
     }
 
     /** Appends a record with this header {@code id}. Returns its offset. */
-    public synchronized long append(int partition, String id, String value) {
+    public synchronized long append(int partition, @Nullable String id, String value) {
         RecordHeaders headers = new RecordHeaders();
-        headers.add("id", id.getBytes(StandardCharsets.UTF_8));
+        if (id != null) {
+            headers.add("id", id.getBytes(StandardCharsets.UTF_8));
+        }
         TopicPartition to = new TopicPartition(topic, partition);
         if (staleCommits.contains(to)) {
             deleted.add(value); // below an offset that is committed already
@@ -169,12 +180,16 @@ public final class SimulatedBroker {
         return new LinkedHashMap<>(committed);
     }
 
-    /** Whether the groups would read something again. */
-    public synchronized boolean isAnythingUncommitted() {
+    /**
+     * Whether the groups would read something again.
+     *
+     * @param unless messages that don't count
+     */
+    public synchronized boolean isAnythingUncommitted(Predicate<String> unless) {
         return logs.entrySet().stream()
                 .anyMatch(each -> each.getValue().records.stream()
                         .filter(record -> record.offset() >= committed.getOrDefault(each.getKey(), 0L))
-                        .anyMatch(record -> !deleted.contains(record.value())));
+                        .anyMatch(record -> !deleted.contains(record.value()) && !unless.test(record.value())));
     }
 
     synchronized void commitBeginnings() {
@@ -182,6 +197,7 @@ public final class SimulatedBroker {
     }
 
     synchronized void commit(Map<TopicPartition, OffsetAndMetadata> offsets) {
+        open.forEach(each -> each.superseded.addAll(offsets.keySet()));
         offsets.forEach((partition, offset) -> {
             committed.put(partition, offset.offset());
             if (recreated
@@ -209,18 +225,21 @@ public final class SimulatedBroker {
      * @param late whether it is executed later
      */
     synchronized void leaveOpen(Map<TopicPartition, OffsetAndMetadata> offsets, List<String> values, boolean late) {
-        open.add(new OpenTransaction(Map.copyOf(offsets), List.copyOf(values), late));
+        open.add(new OpenTransaction(Map.copyOf(offsets), List.copyOf(values), late, new HashSet<>()));
         unanswered(offsets, values);
     }
 
     /** The transactions that got no answer end: a producer with their ID has begun its work. */
     public synchronized void endTransactions() {
-        for (OpenTransaction each : open) {
+        List<OpenTransaction> ended = List.copyOf(open);
+        open.clear();
+        for (OpenTransaction each : ended) {
             if (each.late) {
-                commitTransaction(each.offsets, each.outputs);
+                Map<TopicPartition, OffsetAndMetadata> last = new HashMap<>(each.offsets);
+                last.keySet().removeAll(each.superseded);
+                commitTransaction(last, each.outputs);
             }
         }
-        open.clear();
     }
 
     /**
@@ -283,7 +302,7 @@ public final class SimulatedBroker {
         unanswered.clear();
         read.clear();
         recreated = true;
-        open.replaceAll(each -> new OpenTransaction(Map.of(), each.outputs, each.late));
+        open.replaceAll(each -> new OpenTransaction(Map.of(), each.outputs, each.late, each.superseded));
     }
 
     /** Kafka resets a position to the log's end. */

@@ -48,7 +48,7 @@ final class Member {
                         policy -> policy.lease(circumstances.lease())
                                 .maxProcessingTime(circumstances.processing())
                                 .inFlightWait(Duration.ofMillis(500))
-                                .onMissingId(circumstances.onMissingId())
+                                .onMissingId(circumstances.missing().policy())
                                 .missingIdLimit(10_000) // else a process without any ID waits for one, as documented
                                 .maxDeaths(circumstances.maxDeaths())
                                 .maxDeferDelay(Duration.ofSeconds(2)))

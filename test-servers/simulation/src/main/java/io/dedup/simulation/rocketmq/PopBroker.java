@@ -1,5 +1,6 @@
 package io.dedup.simulation.rocketmq;
 
+import io.dedup.simulation.draw.MissingIds;
 import io.dedup.simulation.judge.Ledger;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -232,9 +233,7 @@ final class PopBroker implements Broker {
         changes++;
         world.step(process.name() + ": ack " + message);
         world.ledger.acknowledged(
-                message.id,
-                process.name(),
-                !message.hasId && world.circumstances.missing() == RocketMqCircumstances.Missing.SKIP);
+                message.id, process.name(), !message.hasId && world.circumstances.missing() == MissingIds.SKIP);
         return true;
     }
 

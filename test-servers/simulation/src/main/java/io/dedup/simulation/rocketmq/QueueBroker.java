@@ -1,5 +1,6 @@
 package io.dedup.simulation.rocketmq;
 
+import io.dedup.simulation.draw.MissingIds;
 import io.dedup.simulation.judge.Ledger;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -105,9 +106,7 @@ final class QueueBroker implements Broker {
     void consumed(Stored stored, Member process) {
         world.step(process.name() + ": ack " + stored.number + "=" + stored.id);
         world.ledger.acknowledged(
-                stored.id,
-                process.name(),
-                !stored.hasId && world.circumstances.missing() == RocketMqCircumstances.Missing.SKIP);
+                stored.id, process.name(), !stored.hasId && world.circumstances.missing() == MissingIds.SKIP);
     }
 
     /** Sends a message back: it is delivered again after the delay of a level, or dead-lettered. */

@@ -1,8 +1,8 @@
 package io.dedup.simulation.rocketmq;
 
-import io.dedup.policy.OnMissingId;
 import io.dedup.simulation.Drawn;
 import io.dedup.simulation.draw.Draws;
+import io.dedup.simulation.draw.MissingIds;
 import java.time.Duration;
 
 /** What one run is made of: the application's client and listener, its policy, and the broker's settings. */
@@ -15,7 +15,7 @@ record RocketMqCircumstances(
         Call call,
         Requeue requeue,
         Closing closing,
-        Missing missing,
+        MissingIds missing,
         boolean explicitDelay,
         int members,
         int concurrency,
@@ -76,14 +76,6 @@ record RocketMqCircumstances(
         DEDUPLICATOR_FIRST
     }
 
-    /** Messages without an ID. */
-    enum Missing {
-        NONE,
-        FAIL,
-        PROCESS,
-        SKIP
-    }
-
     static RocketMqCircumstances draw(Draws draws) {
         Client client = draws.pick(
                 new Client[] {
@@ -109,8 +101,8 @@ record RocketMqCircumstances(
                 client == Client.CALLER ? draws.pick(Requeue.values(), "requeue") : Requeue.WITH_DELAY,
                 draws.below(4, "closing") == 0 ? Closing.DEDUPLICATOR_FIRST : Closing.DOCUMENTED,
                 draws.below(4, "missing") == 0 && client != Client.CALLER
-                        ? draws.pick(Missing.values(), "missing kind")
-                        : Missing.NONE,
+                        ? draws.pick(MissingIds.values(), "missing kind")
+                        : MissingIds.NONE,
                 draws.below(3, "explicitDelay") == 0,
                 1 + draws.below(2, "members"),
                 1 + draws.below(4, "concurrency"),
@@ -141,13 +133,5 @@ record RocketMqCircumstances(
 
     Duration retry() {
         return Duration.ofSeconds(retrySeconds);
-    }
-
-    OnMissingId onMissingId() {
-        return switch (missing) {
-            case NONE, FAIL -> OnMissingId.FAIL;
-            case PROCESS -> OnMissingId.PROCESS;
-            case SKIP -> OnMissingId.SKIP;
-        };
     }
 }

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.dedup.simulation.Scenario;
 import io.dedup.simulation.Verdict;
 import io.dedup.simulation.draw.Draws;
+import io.dedup.simulation.draw.MissingIds;
 import io.dedup.simulation.judge.Ledger;
 import io.dedup.simulation.store.OtherProcess;
 import io.dedup.simulation.store.StoreOutage;
@@ -147,8 +148,7 @@ final class RocketMqRun {
         }
         for (int number = 1; number <= sent.size(); number++) {
             String id = sent.get(number - 1);
-            boolean without = circumstances.missing() != RocketMqCircumstances.Missing.NONE
-                    && draws.below(5, "ID of " + number) == 0;
+            boolean without = circumstances.missing() != MissingIds.NONE && draws.below(5, "ID of " + number) == 0;
             if (draws.unlessLeftOut("send " + number + " " + id)) {
                 String name = without ? "x" + number : id;
                 ids.add(name);
@@ -244,7 +244,7 @@ final class RocketMqRun {
                 claimsLeft.add(id);
             }
         }
-        Set<String> unjudged = circumstances.missing() == RocketMqCircumstances.Missing.NONE
+        Set<String> unjudged = circumstances.missing() == MissingIds.NONE
                 ? Set.of()
                 : new LinkedHashSet<>(
                         ids.stream().filter(id -> id.startsWith("x")).toList());
