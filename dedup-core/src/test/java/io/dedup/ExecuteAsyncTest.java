@@ -21,10 +21,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Executor;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.BiFunction;
+import java.util.function.BiConsumer;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -165,8 +164,7 @@ class ExecuteAsyncTest extends DeduplicatorTestBase {
     void aStageThatCannotBeWaitedForLeavesItsLease() {
         CompletableFuture<String> odd = new CompletableFuture<>() {
             @Override
-            public <U> CompletableFuture<U> handleAsync(
-                    BiFunction<? super String, Throwable, ? extends U> fn, Executor executor) {
+            public CompletableFuture<String> whenComplete(BiConsumer<? super String, ? super Throwable> action) {
                 throw new UnsupportedOperationException("odd");
             }
         };

@@ -116,16 +116,27 @@ class HandledLateTest extends DeduplicatorTestBase {
         for (int i = 0; i < 20; i++) { // more than there are threads
             DedupAdapter.of(dedup).settlements().execute(() -> awaitQuietly(go));
         }
-        CompletableFuture<Boolean> work = new CompletableFuture<>();
-        var first = dedup.executeAsync(DedupCall.<Boolean>of(key("a")), context -> work);
-        work.complete(effects.add("a"));
+        CompletableFuture<String> work = new CompletableFuture<>();
+        DedupCall<String> call = DedupCall.<String>of(key("a")).withResult(ResultCodec.utf8());
+        var first = dedup.executeAsync(call, context -> work);
+        effects.add("a");
+        work.complete("result");
         clock.advance(SHORT.plusSeconds(1));
+        DedupHandler<String, RuntimeException> again = context -> {
+            effects.add("a");
+            return "another";
+        };
 
-        assertThat(dedup.execute(key("a"), context -> effects.add("a"))).isInstanceOf(Duplicate.class);
+        assertThat(dedup.execute(call, again))
+                .isInstanceOfSatisfying(
+                        Duplicate.class, copy -> assertThat(copy.value()).isEqualTo("result"));
 
         go.countDown();
         assertThat(first.toCompletableFuture().get(1, TimeUnit.MINUTES)).isInstanceOf(Handled.class);
         await().until(() -> stateOf("a") == State.DONE);
+        assertThat(dedup.execute(call, again))
+                .isInstanceOfSatisfying(
+                        Duplicate.class, copy -> assertThat(copy.value()).isEqualTo("result"));
         assertThat(effects).containsExactly("a");
     }
 

@@ -17,7 +17,6 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeoutException;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,15 +44,37 @@ record AsyncRun<R extends @Nullable Object>(
     /** The work has started; the run is settled when its stage completes. */
     @Override
     public CompletionStage<DedupOutcome<R>> succeeded(CompletionStage<R> work) {
+        CompletableFuture<DedupOutcome<R>> end = new CompletableFuture<>();
         try {
-            // A store call on the thread that completes the stage could block an event loop.
-            CompletionStage<DedupOutcome<R>> end = work.handleAsync(this::settle, settlements);
-            CompletionStage<R> unused = work.whenComplete(this::mark);
-            // Not the settlement stage itself: if the caller completed or cancelled it, nobody would settle the claim.
-            return end.thenApply(Function.identity());
+            CompletionStage<R> unused = work.whenComplete((value, thrown) -> {
+                Throwable error = thrown == null ? HandlerRun.stopped(execution) : thrown;
+                if (error == null) {
+                    returned(value);
+                }
+                // A store call on the thread that completes the stage could block an event loop.
+                settlements.execute(() -> settle(value, error, end));
+            });
         } catch (Throwable e) {
             execution.abandon(); // the work continues, and this cannot wait for it
             return CompletableFuture.failedStage(e);
+        }
+        return end;
+    }
+
+    /** The threads that settle may wait for the store for longer than the lease, and a copy must not run meanwhile. */
+    private void returned(R value) {
+        byte[] result = outcomes.encode(call, policy.maxResultBytes(), value);
+        if (result != null) {
+            execution.keepResult(result);
+        }
+        execution.returned();
+    }
+
+    private void settle(R value, @Nullable Throwable error, CompletableFuture<DedupOutcome<R>> end) {
+        try {
+            end.complete(settled(value, error));
+        } catch (Throwable e) {
+            end.completeExceptionally(e instanceof CompletionException ? e : new CompletionException(e));
         }
     }
 
@@ -64,18 +85,9 @@ record AsyncRun<R extends @Nullable Object>(
                 : CompletableFuture.failedStage(thrown);
     }
 
-    /** The threads that settle may wait for the store for longer than the lease, and a copy must not run meanwhile. */
-    private void mark(R value, @Nullable Throwable thrown) {
-        if (thrown == null && HandlerRun.stopped(execution) == null) {
-            execution.returned();
-        }
-    }
-
-    private DedupOutcome<R> settle(R value, @Nullable Throwable thrown) {
-        Throwable error = thrown == null ? HandlerRun.stopped(execution) : thrown;
+    private DedupOutcome<R> settled(R value, @Nullable Throwable error) {
         if (error == null) {
-            Completion completion = execution.succeed(
-                    outcomes.encode(call, policy.maxResultBytes(), value), WaitBudget.of(policy.inFlightWait()));
+            Completion completion = execution.succeed(null, WaitBudget.of(policy.inFlightWait())); // what it has kept
             return new DedupOutcome.Handled<>(value, completion);
         }
         Throwable cause = Causes.unwrapped(error);
