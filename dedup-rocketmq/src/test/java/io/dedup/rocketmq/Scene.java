@@ -212,6 +212,8 @@ final class Scene extends GroupScene {
 
     /** The loop has acked everything, apart from what the broker couldn't be told. */
     void assertNothingLeft(SimpleConsumerLoop loop) {
+        // A copy that it has returned, because the first one wasn't done yet, comes again after a short delay.
+        await().during(Duration.ofSeconds(5)).until(() -> loop.openMessages() == 0);
         loop.close();
         int again = 0;
         int quiet = 0;
