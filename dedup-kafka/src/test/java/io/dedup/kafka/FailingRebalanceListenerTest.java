@@ -16,6 +16,7 @@ import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.RangeAssignor;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.WakeupException;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -29,6 +30,7 @@ import org.springframework.kafka.listener.ConcurrentMessageListenerContainer;
 import org.springframework.kafka.listener.ConsumerAwareRebalanceListener;
 import org.springframework.kafka.listener.ContainerProperties;
 import org.springframework.kafka.listener.ContainerProperties.AckMode;
+import org.springframework.kafka.listener.MessageListener;
 import org.springframework.kafka.support.Acknowledgment;
 
 /** The application's rebalance listener throws: spring-kafka doesn't tell the message listener then what has left. */
@@ -255,6 +257,54 @@ class FailingRebalanceListenerTest {
             expelled.countDown();
             awaitAllHandled(scene, listener);
         }
+    }
+
+    @Test
+    @DisplayName("K12 a rebalance listener is woken up, and a partition that is to be paused leaves: the others go on")
+    void wokenUp() {
+        try (Scene scene = new Scene(2, policy -> policy)) {
+            AtomicInteger wakeUps = new AtomicInteger();
+            ContainerProperties properties = scene.properties(AckMode.BATCH, (MessageListener<String, String>)
+                    record -> scene.effect().accept(record));
+            properties.setConsumerRebalanceListener(new ConsumerAwareRebalanceListener() {
+                @Override
+                public void onPartitionsRevokedBeforeCommit(
+                        Consumer<?, ?> consumer, Collection<TopicPartition> partitions) {
+                    if (wakeUps.getAndIncrement() == 0) {
+                        throw new WakeupException(); // as of a call of the consumer
+                    }
+                }
+            });
+            var container = container(scene, "eager", properties);
+            List<TopicPartition> both = List.of(new TopicPartition(scene.topic, 0), new TopicPartition(scene.topic, 1));
+            scene.start(container);
+            await().until(() -> container.getAssignedPartitions().containsAll(both));
+            both.forEach(container::pausePartition); // as holds do
+            await().until(() -> both.stream().allMatch(container::isPartitionPaused));
+            try (var other = joined(scene)) {
+                await().until(() -> {
+                    other.poll(Duration.ofMillis(50));
+                    return other.assignment().size() == 1 && wakeUps.get() > 0;
+                });
+                both.forEach(each -> {
+                    if (!other.assignment().contains(each)) {
+                        container.resumePartition(each);
+                        scene.sendTo(each.partition(), "a");
+                    }
+                });
+                await().until(() -> scene.effects.contains("a"));
+            }
+        }
+    }
+
+    /** Another member of the group, with the eager protocol; it commits nothing by itself. */
+    private static KafkaConsumer<String, String> joined(Scene scene) {
+        Map<String, Object> config = config(scene, "eager");
+        config.put("enable.auto.commit", false);
+        KafkaConsumer<String, String> other =
+                new KafkaConsumer<>(config, new StringDeserializer(), new StringDeserializer());
+        other.subscribe(List.of(scene.topic));
+        return other;
     }
 
     /** Another member gets the partition, commits nothing and leaves. */

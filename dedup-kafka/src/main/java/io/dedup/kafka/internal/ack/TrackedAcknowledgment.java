@@ -33,11 +33,7 @@ public final class TrackedAcknowledgment implements GivenRecords {
         if (!returned && acks.isSoughtBack(delivery)) {
             return; // the same call has sought back to the record: committed, it would be lost in a crash
         }
-        if (single) {
-            acks.acknowledgeOnly(delivery, ack);
-        } else {
-            acks.acknowledge(List.of(delivery), ack);
-        }
+        acknowledgeAll();
     }
 
     @Override
@@ -77,7 +73,11 @@ public final class TrackedAcknowledgment implements GivenRecords {
 
     @Override
     public void acknowledgeAll() {
-        acknowledge();
+        if (single) {
+            acks.acknowledgeOnly(delivery, ack);
+        } else {
+            acks.acknowledge(List.of(delivery), ack);
+        }
     }
 
     @Override

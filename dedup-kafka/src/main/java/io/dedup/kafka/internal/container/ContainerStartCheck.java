@@ -329,6 +329,7 @@ final class ContainerStartCheck {
     private @Nullable String lack(Object handler) {
         boolean batches = properties.getMessageListener() instanceof BatchMessageListener<?, ?>;
         if (batches
+                && handler.getClass() == DefaultAfterRollbackProcessor.class
                 && handler instanceof DefaultAfterRollbackProcessor<?, ?> processor
                 && !(processor.isProcessInTransaction() && properties.isBatchRecoverAfterRollback())) {
             return " recovers nothing of a batch: a rejected message, and one whose handler fails for good, is delivered"

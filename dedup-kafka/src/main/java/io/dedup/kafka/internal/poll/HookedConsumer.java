@@ -77,10 +77,13 @@ final class HookedConsumer extends ConsumerWrapper {
                 || !(arguments[1] instanceof ConsumerRebalanceListener listener)) {
             return arguments;
         }
-        rebalances = new WatchedRebalances(listener, () -> {
-            WatchedPolls polls = ofThread.get();
-            return polls != null && polls.isOf(this, false) ? polls.moves() : null;
-        });
+        rebalances = new WatchedRebalances(
+                listener,
+                () -> {
+                    WatchedPolls polls = ofThread.get();
+                    return polls != null && polls.isOf(this, false) ? polls.moves() : null;
+                },
+                target::assignment);
         return new Object[] {arguments[0], rebalances};
     }
 
@@ -166,9 +169,16 @@ final class HookedConsumer extends ConsumerWrapper {
      * fail, and it never polled again.
      */
     private Object[] withoutUnnoticed(Object[] arguments) {
-        return rebalances == null || !(arguments[0] instanceof Collection<?> partitions)
-                ? arguments
-                : new Object[] {rebalances.withoutUnnoticed(partitions)};
+        return arguments[0] instanceof Collection<?> partitions
+                        && partitions.stream().anyMatch(this::isUnnoticed)
+                ? new Object[] {
+                    partitions.stream().filter(each -> !isUnnoticed(each)).toList()
+                }
+                : arguments;
+    }
+
+    private boolean isUnnoticed(Object partition) {
+        return rebalances != null && rebalances.isUnnoticed(partition);
     }
 
     /** Without offsets it commits the positions: what is polled and unfinished is the caller's to know. */

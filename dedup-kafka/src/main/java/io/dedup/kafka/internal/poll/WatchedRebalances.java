@@ -19,15 +19,25 @@ import org.jspecify.annotations.Nullable;
 final class WatchedRebalances implements ConsumerRebalanceListener {
     private final ConsumerRebalanceListener next;
     private final Supplier<@Nullable PartitionMoves> moves;
-    /** Whether they have left shows when they are assigned again, or aren't. */
+    private final Supplier<Set<TopicPartition>> assignment;
+    /** Whether they have left shows when the rebalance is over. */
     private final Set<TopicPartition> undecided = new HashSet<>();
     /** These have left, and the container takes them for its own until it gets them again. */
     private final Set<TopicPartition> unnoticed = new HashSet<>();
 
-    /** @param moves of the consumer, as long as it belongs to a decorated listener; null otherwise */
-    WatchedRebalances(ConsumerRebalanceListener next, Supplier<@Nullable PartitionMoves> moves) {
+    /**
+     * Wraps the listener that the container subscribes with.
+     *
+     * @param moves of the consumer, as long as it belongs to a decorated listener; null otherwise
+     * @param assignment of the consumer
+     */
+    WatchedRebalances(
+            ConsumerRebalanceListener next,
+            Supplier<@Nullable PartitionMoves> moves,
+            Supplier<Set<TopicPartition>> assignment) {
         this.next = next;
         this.moves = moves;
+        this.assignment = assignment;
     }
 
     /** Before the application's listener and what spring-kafka does first: their failure doesn't take back the assignment. */
@@ -35,16 +45,27 @@ final class WatchedRebalances implements ConsumerRebalanceListener {
     public void onPartitionsAssigned(Collection<TopicPartition> partitions) {
         unnoticed.removeAll(partitions);
         PartitionMoves bound = moves.get();
+        if (!undecided.isEmpty()) {
+            decide(partitions, bound);
+        }
         if (bound != null) {
-            Set<TopicPartition> back = new HashSet<>(partitions);
-            back.retainAll(undecided);
-            undecided.removeAll(back);
-            if (!back.isEmpty()) {
-                bound.revoked(back);
-            }
             bound.assigned(partitions);
         }
         next.onPartitionsAssigned(partitions);
+    }
+
+    /** What is assigned and isn't new has stayed. Kafka's client calls nobody for the rest. */
+    private void decide(Collection<TopicPartition> assigned, @Nullable PartitionMoves bound) {
+        Set<TopicPartition> stayed = new HashSet<>(assignment.get());
+        stayed.removeAll(assigned);
+        Set<TopicPartition> left = new HashSet<>(undecided);
+        left.removeAll(stayed);
+        undecided.clear();
+        unnoticed.addAll(left);
+        unnoticed.removeAll(assigned);
+        if (bound != null && !left.isEmpty()) {
+            bound.revoked(left);
+        }
     }
 
     @Override
@@ -57,11 +78,9 @@ final class WatchedRebalances implements ConsumerRebalanceListener {
         leaving(partitions, () -> next.onPartitionsLost(partitions));
     }
 
-    /** Of these partitions all but those that have left without the container's notice. */
-    Collection<?> withoutUnnoticed(Collection<?> partitions) {
-        return unnoticed.isEmpty()
-                ? partitions
-                : partitions.stream().filter(each -> !unnoticed.contains(each)).toList();
+    /** Whether this partition has left without the container's notice. */
+    boolean isUnnoticed(Object partition) {
+        return unnoticed.contains(partition);
     }
 
     private void leaving(Collection<TopicPartition> partitions, Runnable call) {

@@ -231,10 +231,8 @@ final class WhenFutureEnds implements SettlementKind<RecordListenerCall> {
                     try {
                         record(failure, observed);
                     } catch (Throwable e) {
-                        log.error(
-                                "Cannot record the outcome of {}; its message is in flight until its lease expires",
-                                call.container,
-                                e);
+                        log.error("Cannot record the outcome of {}; its record is delivered again", call.container, e);
+                        boolean unused = release(e);
                     } finally {
                         recorded.complete(failure == null ? value : null);
                     }

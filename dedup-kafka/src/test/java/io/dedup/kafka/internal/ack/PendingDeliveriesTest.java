@@ -98,6 +98,26 @@ class PendingDeliveriesTest {
         }
     }
 
+    /** Its success is decided: nobody else ends it, and it would stay in flight for ever. */
+    @Test
+    void endsAlsoIfItsCallIsSoughtBackSince() {
+        ContainerAck ack = ack(record(0));
+        PendingDelivery given = given(record(0), ack);
+        Redeliveries redeliveries = new Redeliveries(pending, id -> {});
+        ManualAcks acks =
+                new ManualAcks(DedupAdapter.of(dedup), pending, redeliveries, WaitBudget::none, execution -> false);
+        GivenRecords records = new TrackedAcknowledgment(() -> {}, acks, given, ack, true);
+        pending.soughtBack().begin();
+        pending.soughtBack().soughtElsewhere(ORDERS, 0);
+
+        records.acknowledge(); // the call's own
+        assertThat(pending.isGiven(given)).isTrue();
+        records.acknowledgeAll(); // the end of its work
+
+        assertThat(pending.isGiven(given)).isFalse();
+        assertThat(unlocked).hasSize(1);
+    }
+
     /** It is read again from the failed record on; committed meanwhile, the failed record would be lost in a crash. */
     @Test
     void isNeverSentAboveOneThatFailed() {
