@@ -311,7 +311,8 @@ final class Application {
 
     /** Reads again some of what is below these positions, now and then, if the circumstances say so for this moment. */
     void replay(Replay when, Map<TopicPartition, Long> positions, ConsumerSeekCallback callback) {
-        if (circumstances.replay() != when || !pending.isEmpty()) { // what is sought back while it goes on counts as failed
+        if (circumstances.replay() != when
+                || !pending.isEmpty()) { // what is sought back while it goes on counts as failed
             return;
         }
         positions.forEach((partition, position) -> {

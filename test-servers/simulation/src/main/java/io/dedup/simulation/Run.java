@@ -33,6 +33,7 @@ import io.dedup.store.memory.InMemoryDedupStore;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
@@ -97,6 +98,7 @@ final class Run {
     private volatile @Nullable Observation current;
     private @Nullable SimulatedConsumers consumers;
     private @Nullable String wrongStart;
+    private final Set<String> committedEarly = new LinkedHashSet<>();
     private int expiries;
     private int leasesEnded;
 
@@ -131,6 +133,7 @@ final class Run {
                 id -> effectsElsewhere.merge(id, 1, Integer::sum));
         this.neighbor = circumstances.neighbor() ? new Neighbor(broker, draws, this::step) : null;
         database.observe(application::committed, application::refused, this::pauses);
+        broker.watchCommits(this::committed);
     }
 
     /** @param steps gets the time line; thread-safe */
@@ -596,11 +599,9 @@ final class Run {
                     + (circumstances.inKafkaTransaction()
                             ? Collections.frequency(outputs, id)
                             : application.effects().getOrDefault(id, 0));
-            boolean gaveUp = application.gaveUp(id)
-                    || (application.hasFailed(id) && deadLetters.contains(id))
+            boolean gaveUp = isGivenUp(id, outputs, deadLetters)
                     || (deadLettered.contains(id)
-                            && (application.isRejected(id) || application.timesFailed(id) > circumstances.retries()))
-                    || outputs.contains(Application.DEAD + id);
+                            && (application.isRejected(id) || application.timesFailed(id) > circumstances.retries()));
             if (effects == 0 && !gaveUp && !deleted.contains(id)) {
                 lost.add(id);
             }
@@ -622,6 +623,7 @@ final class Run {
                 lost.add(id + " rejected after " + watch.deaths(id) + " deaths");
             }
         }
+        committedEarly.forEach(each -> lost.add("committed too early: " + each));
         if (neighbor != null && ran) {
             neighbor.judge(broker, PLAIN ? Integer.MAX_VALUE - 1 : expiries, lost, doubled);
         }
@@ -639,6 +641,33 @@ final class Run {
                 wrongStart,
                 draws.happened(),
                 List.copyOf(steps));
+    }
+
+    private boolean isGivenUp(String id, Collection<String> outputs, Set<String> deadLetters) {
+        return application.gaveUp(id)
+                || (application.hasFailed(id) && deadLetters.contains(id))
+                || outputs.contains(Application.DEAD + id);
+    }
+
+    /** A record is committed: from now on a crash loses it, unless it is done. */
+    private void committed(ConsumerRecord<String, String> record) {
+        String id = record.value();
+        if (!record.topic().equals(TOPIC)
+                || circumstances.userCall() == UserCall.COMMIT_POSITIONS
+                || mayLeaveClaims()) { // what it is can't be told by its place
+            return;
+        }
+        List<String> outputs = broker.outputs();
+        boolean done = application.effects().containsKey(id)
+                || effectsElsewhere.containsKey(id)
+                || outputs.contains(id)
+                || isGivenUp(id, outputs, broker.deadLetters())
+                || broker.deleted().contains(id)
+                || broker.passedOn().stream().anyMatch(each -> each.value().equals(id));
+        if (!done) {
+            step("committed too early: " + Application.place(record));
+            committedEarly.add(Application.place(record));
+        }
     }
 
     /** Without {@code commitRecovered} spring-kafka commits what is given up in these with a later record of its partition only. */

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
@@ -57,6 +58,7 @@ public final class SimulatedBroker {
     /** Up to where records of the former topic were read and not committed: their commits may still come. */
     private final Map<TopicPartition, Long> ofFormer = new HashMap<>();
 
+    private Consumer<ConsumerRecord<String, String>> whenCommitted = record -> {};
     private boolean recreated;
     private int generation;
     private int ticks;
@@ -192,6 +194,11 @@ public final class SimulatedBroker {
                         .anyMatch(record -> !deleted.contains(record.value()) && !unless.test(record.value())));
     }
 
+    /** @param committed is called with each record as soon as the group would not read it again */
+    public synchronized void watchCommits(Consumer<ConsumerRecord<String, String>> committed) {
+        whenCommitted = committed;
+    }
+
     synchronized void commitBeginnings() {
         logs.keySet().forEach(each -> committed.put(each, 0L));
     }
@@ -199,7 +206,11 @@ public final class SimulatedBroker {
     synchronized void commit(Map<TopicPartition, OffsetAndMetadata> offsets) {
         open.forEach(each -> each.superseded.addAll(offsets.keySet()));
         offsets.forEach((partition, offset) -> {
+            long before = committed.getOrDefault(partition, 0L);
             committed.put(partition, offset.offset());
+            log(partition).records.stream()
+                    .filter(record -> record.offset() >= before && record.offset() < offset.offset())
+                    .forEach(whenCommitted);
             if (recreated
                     && (offset.offset() > read.getOrDefault(partition, 0L)
                             || offset.offset() <= ofFormer.getOrDefault(partition, 0L))) { // of the former topic
@@ -215,8 +226,8 @@ public final class SimulatedBroker {
 
     /** A transaction commits. */
     synchronized void commitTransaction(Map<TopicPartition, OffsetAndMetadata> offsets, List<String> values) {
-        commit(offsets);
         outputs.addAll(values);
+        commit(offsets);
     }
 
     /**
