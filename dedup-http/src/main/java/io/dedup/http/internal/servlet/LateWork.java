@@ -88,6 +88,17 @@ final class LateWork implements DeferredResultProcessingInterceptor, CallablePro
         return task.get() == Task.BEGUN || isKept() ? End.OBSERVED : End.UNOBSERVED;
     }
 
+    /** Whether the work is that of a {@code Callable}. */
+    boolean hasTask() {
+        return task.get() != Task.NONE;
+    }
+
+    /** Whether that is what the {@code Callable} has returned or thrown. */
+    boolean isOfTask(@Nullable Object result) {
+        Result own = ended;
+        return hasTask() && own != null && own.value() == result;
+    }
+
     @Override
     public <T> void beforeConcurrentHandling(NativeWebRequest request, Callable<T> submitted) {
         task.set(Task.SUBMITTED);

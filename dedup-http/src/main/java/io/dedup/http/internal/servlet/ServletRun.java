@@ -43,6 +43,9 @@ final class ServletRun implements Settlement<Boolean, Optional<Throwable>>, Asyn
     private final LateWork late;
     private volatile boolean timedOut;
     private volatile boolean sentBefore;
+    /** Whether the response is made of what a {@code Callable} has returned or thrown. */
+    private volatile boolean ofTask;
+
     private volatile boolean broken;
     /** What asynchronous work failed with when the status had been sent. */
     private volatile @Nullable Throwable failedTooLate;
@@ -120,6 +123,7 @@ final class ServletRun implements Settlement<Boolean, Optional<Throwable>>, Asyn
         if (result instanceof Throwable thrown && response.isCommitted()) {
             failedTooLate = thrown;
         }
+        ofTask = late.isOfTask(result);
         try {
             dispatch.run();
         } catch (Throwable e) {
@@ -238,9 +242,12 @@ final class ServletRun implements Settlement<Boolean, Optional<Throwable>>, Asyn
         return run.ended(response.stored(run.path().headers()));
     }
 
-    /** Whether the work may outlive its request, whose response is an answer to something else. */
+    /**
+     * Whether the work may outlive its request, whose response is an answer to something else. A {@code Callable} is not done by what its
+     * application answers to its timeout, whatever the status.
+     */
     private boolean mayGoOn() {
-        return broken || (timedOut && (sentBefore || response.status() >= CLIENT_ERROR));
+        return broken || (timedOut && (sentBefore || response.status() >= CLIENT_ERROR || (late.hasTask() && !ofTask)));
     }
 
     static void rethrow(Optional<Throwable> end) throws IOException, ServletException {

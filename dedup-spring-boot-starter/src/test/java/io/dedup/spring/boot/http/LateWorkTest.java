@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterAll;
@@ -34,6 +35,7 @@ import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
+import org.springframework.core.task.AsyncTaskExecutor;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestAttribute;
@@ -156,6 +158,36 @@ class LateWorkTest {
             return new WebAsyncTask<>(100L, task);
         }
 
+        /** Answers its timeout, and works on. */
+        @PostMapping("/callable-fallback")
+        WebAsyncTask<String> callableFallback(@RequestParam String operation) {
+            WebAsyncTask<String> task = callable(operation);
+            task.onTimeout(() -> "try later");
+            return task;
+        }
+
+        /** Nothing begins it before its timeout. */
+        @PostMapping("/callable-queued")
+        WebAsyncTask<String> callableQueued(@RequestParam String operation) {
+            Work.run(operation);
+            AsyncTaskExecutor queue = waiting -> {};
+            WebAsyncTask<String> task = new WebAsyncTask<>(100L, queue, () -> "done");
+            task.onTimeout(() -> "try later");
+            return task;
+        }
+
+        /** Its timeout ends it. */
+        @PostMapping("/callable-interrupted")
+        WebAsyncTask<String> callableInterrupted(@RequestParam String operation) {
+            Work.run(operation);
+            WebAsyncTask<String> task = new WebAsyncTask<>(100L, () -> {
+                new CountDownLatch(1).await();
+                return "done";
+            });
+            task.onTimeout(() -> "try later");
+            return task;
+        }
+
         @PostMapping("/long")
         DeferredResult<String> untimed(@RequestParam String operation) {
             DeferredResult<String> result = new DeferredResult<>(60_000L);
@@ -258,6 +290,28 @@ class LateWorkTest {
     }
 
     @Test
+    @DisplayName("a task that answers its own timeout isn't done by that: its late result is recorded")
+    void callableFallback() {
+        Work.close(operation);
+        assertThat(post("/api/callable-fallback").body()).isEqualTo("try later");
+        staysClaimed("/api/callable-fallback");
+        Work.open(operation);
+        await().untilAsserted(() -> assertThat(HttpContract.isReplay(post("/api/callable-fallback")))
+                .isTrue());
+        assertThat(post("/api/callable-fallback").statusCode()).isEqualTo(204);
+        assertThat(Work.runs(operation)).isEqualTo(1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/api/callable-queued", "/api/callable-interrupted"})
+    @DisplayName("a task that answers its own timeout, but has never begun or was stopped by it, releases its key")
+    void callableNeverDone(String path) {
+        assertThat(post(path).body()).isEqualTo("try later");
+        await().until(() -> post(path).statusCode() != 409);
+        assertThat(Work.runs(operation)).isEqualTo(2);
+    }
+
+    @Test
     @DisplayName(
             "a DeferredResult with an answer to its timeout reports no other: its key stays claimed for max-processing-time")
     void fallback() {
@@ -300,15 +354,7 @@ class LateWorkTest {
     @Test
     @DisplayName("a client that cancels its request doesn't stop the work, and its result is recorded")
     void cancelled() {
-        HttpClient http2 =
-                HttpClient.newBuilder().version(HttpClient.Version.HTTP_2).build();
-        assertThat(http2.sendAsync(
-                                HttpRequest.newBuilder(URI.create("http://localhost:" + port + "/none"))
-                                        .build(),
-                                BodyHandlers.discarding())
-                        .join()
-                        .version())
-                .isEqualTo(HttpClient.Version.HTTP_2);
+        HttpClient http2 = http2();
         Work.close(operation);
         String path = "/api/long";
         CompletableFuture<HttpResponse<String>> first = http2.sendAsync(request(path), BodyHandlers.ofString());
@@ -319,5 +365,18 @@ class LateWorkTest {
         await().untilAsserted(
                         () -> assertThat(HttpContract.isReplay(post(path))).isTrue());
         assertThat(Work.runs(operation)).isEqualTo(1);
+    }
+
+    private static HttpClient http2() {
+        HttpClient http2 =
+                HttpClient.newBuilder().version(HttpClient.Version.HTTP_2).build();
+        assertThat(http2.sendAsync(
+                                HttpRequest.newBuilder(URI.create("http://localhost:" + port + "/none"))
+                                        .build(),
+                                BodyHandlers.discarding())
+                        .join()
+                        .version())
+                .isEqualTo(HttpClient.Version.HTTP_2);
+        return http2;
     }
 }
