@@ -235,8 +235,11 @@ class ServletTest extends HttpContract {
                         LockSupport.parkNanos(100_000); // it keeps all until the response begins, and has one lock
                     }
                 } catch (IOException | IllegalStateException e) { // the latter if Tomcat notices between two events
-                    emitter.completeWithError(e);
-                    Work.left(operation);
+                    try {
+                        emitter.completeWithError(e); // which Tomcat refuses if it is about to report the error
+                    } finally {
+                        Work.left(operation);
+                    }
                 }
             });
             return emitter;
