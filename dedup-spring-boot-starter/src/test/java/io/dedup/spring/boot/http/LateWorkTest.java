@@ -9,6 +9,14 @@ import io.dedup.store.memory.InMemoryDedupStore;
 import io.dedup.testkit.faults.FaultyStore;
 import io.dedup.testkit.faults.StoreFault;
 import io.dedup.testkit.faults.StoreFault.Operation;
+import jakarta.servlet.AsyncContext;
+import jakarta.servlet.AsyncEvent;
+import jakarta.servlet.AsyncListener;
+import jakarta.servlet.Filter;
+import jakarta.servlet.ServletRequest;
+import jakarta.servlet.ServletResponse;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletRequestWrapper;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -16,9 +24,11 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
+import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -32,6 +42,7 @@ import org.springframework.boot.SpringApplication;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
@@ -70,6 +81,15 @@ class LateWorkTest {
             return FaultyStore.around(new InMemoryDedupStore());
         }
 
+        /** The work of /api/reset ends when the server knows that its client has gone away, and Spring doesn't. */
+        @Bean
+        FilterRegistrationBean<Filter> resets() {
+            FilterRegistrationBean<Filter> resets = new FilterRegistrationBean<>((request, response, chain) ->
+                    chain.doFilter(new ObservedRequest((HttpServletRequest) request), response));
+            resets.addUrlPatterns("/api/reset");
+            return resets;
+        }
+
         @Bean
         RouterFunction<ServerResponse> functional() {
             return RouterFunctions.route()
@@ -86,9 +106,47 @@ class LateWorkTest {
         }
     }
 
+    private static final class ObservedRequest extends HttpServletRequestWrapper {
+        ObservedRequest(HttpServletRequest request) {
+            super(request);
+        }
+
+        /** Its listener comes before Spring's. */
+        @Override
+        public AsyncContext startAsync(ServletRequest request, ServletResponse response) {
+            AsyncContext started = super.startAsync(request, response);
+            started.addListener(new AsyncListener() {
+                @Override
+                public void onError(AsyncEvent event) {
+                    Api.PENDING.get(getParameter("operation")).setResult("done");
+                }
+
+                @Override
+                public void onTimeout(AsyncEvent event) {}
+
+                @Override
+                public void onComplete(AsyncEvent event) {}
+
+                @Override
+                public void onStartAsync(AsyncEvent event) {}
+            });
+            return started;
+        }
+    }
+
     @RestController
     @RequestMapping({"/api", "/short"})
     static class Api {
+        static final Map<String, DeferredResult<String>> PENDING = new ConcurrentHashMap<>();
+
+        @PostMapping("/reset")
+        DeferredResult<String> reset(@RequestParam String operation) {
+            DeferredResult<String> result = new DeferredResult<>(60_000L);
+            PENDING.put(operation, result);
+            Work.run(operation);
+            return result;
+        }
+
         static String work(String operation) {
             int run = Work.run(operation);
             Work.await(operation);
@@ -378,5 +436,18 @@ class LateWorkTest {
                         .version())
                 .isEqualTo(HttpClient.Version.HTTP_2);
         return http2;
+    }
+
+    @Test
+    @DisplayName("work that ends while the server is about to report that its client has gone away is recorded")
+    void endsWhileCancelled() {
+        CompletableFuture<HttpResponse<String>> first =
+                http2().sendAsync(request("/api/reset"), BodyHandlers.ofString());
+        await().until(() -> Work.runs(operation) == 1);
+        first.cancel(true);
+        await().atMost(Duration.ofSeconds(20))
+                .untilAsserted(() ->
+                        assertThat(HttpContract.isReplay(post("/api/reset"))).isTrue());
+        assertThat(Work.runs(operation)).isEqualTo(1);
     }
 }
