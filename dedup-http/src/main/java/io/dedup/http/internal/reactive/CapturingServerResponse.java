@@ -39,6 +39,9 @@ final class CapturingServerResponse extends ServerHttpResponseDecorator {
     private volatile boolean passing;
     private volatile boolean streamEnded;
     private volatile boolean streamFailed;
+    /** What the handler's content failed with when its status had been sent. An exception handler may make an end of it all the same. */
+    private volatile @Nullable Throwable failedTooLate;
+
     private volatile @Nullable ContinuedContent content;
     private volatile @Nullable LeaseLostException stopped;
 
@@ -58,10 +61,21 @@ final class CapturingServerResponse extends ServerHttpResponseDecorator {
         return settling.compareAndSet(false, true);
     }
 
-    /** Settles the run by its status, if nobody has. Blocks for a call of the store. */
+    /** Settles the run by its status, or by the failure that came too late for one, if nobody has. Blocks for a call of the store. */
     void settle() {
         if (beginSettling()) {
-            stopped = run.ended(stored());
+            Throwable failure = failedTooLate;
+            if (failure != null && run.stopped() == null) {
+                run.failed(failure);
+            } else {
+                stopped = run.ended(stored());
+            }
+        }
+    }
+
+    private void noteFailure(Throwable thrown) {
+        if (passing && failedTooLate == null) {
+            failedTooLate = thrown;
         }
     }
 
@@ -115,24 +129,26 @@ final class CapturingServerResponse extends ServerHttpResponseDecorator {
         if (!passing) {
             body.clear(); // of content that has failed, and whose failure is answered now
         }
-        Flux<DataBuffer> exceeding = Flux.from(content).<DataBuffer>handle((buffer, sink) -> {
-            byte[] bytes = new byte[buffer.readableByteCount()];
-            buffer.read(bytes);
-            DataBufferUtils.release(buffer);
-            if (passing) {
-                sink.next(bufferFactory().wrap(bytes));
-            } else if (body.fits(bytes.length)) {
-                body.append(bytes, 0, bytes.length);
-            } else {
-                byte[] before = body.toByteArray();
-                body.append(bytes, 0, bytes.length); // which drops it
-                passing = true;
-                byte[] both = new byte[before.length + bytes.length];
-                System.arraycopy(before, 0, both, 0, before.length);
-                System.arraycopy(bytes, 0, both, before.length, bytes.length);
-                sink.next(bufferFactory().wrap(both));
-            }
-        });
+        Flux<DataBuffer> exceeding = Flux.from(content)
+                .doOnError(this::noteFailure)
+                .<DataBuffer>handle((buffer, sink) -> {
+                    byte[] bytes = new byte[buffer.readableByteCount()];
+                    buffer.read(bytes);
+                    DataBufferUtils.release(buffer);
+                    if (passing) {
+                        sink.next(bufferFactory().wrap(bytes));
+                    } else if (body.fits(bytes.length)) {
+                        body.append(bytes, 0, bytes.length);
+                    } else {
+                        byte[] before = body.toByteArray();
+                        body.append(bytes, 0, bytes.length); // which drops it
+                        passing = true;
+                        byte[] both = new byte[before.length + bytes.length];
+                        System.arraycopy(before, 0, both, 0, before.length);
+                        System.arraycopy(bytes, 0, both, before.length, bytes.length);
+                        sink.next(bufferFactory().wrap(both));
+                    }
+                });
         return exceeding.concatWith(settled().thenMany(Flux.defer(() -> {
             LeaseLostException lost = stopped;
             if (lost != null) { // what has been sent is cut off
@@ -148,17 +164,23 @@ final class CapturingServerResponse extends ServerHttpResponseDecorator {
     /** A stream: its pieces are copied on their way. If its client goes away, its handler may still be working. */
     @Override
     public Mono<Void> writeAndFlushWith(Publisher<? extends Publisher<? extends DataBuffer>> content) {
-        passing = true;
-        Flux<Publisher<? extends DataBuffer>> copied = Flux.from(content)
-                .map(piece -> Flux.from(piece).doOnNext(this::copy).doOnError(e -> streamFailed = true));
+        Flux<Publisher<? extends DataBuffer>> copied = Flux.from(content).map(piece -> {
+            passing = true;
+            return Flux.from(piece).doOnNext(this::copy).doOnError(this::streamFailed);
+        });
         return super.writeAndFlushWith(copied.doOnComplete(() -> streamEnded = true)
-                        .doOnError(e -> streamFailed = true)
+                        .doOnError(this::streamFailed)
                         .doOnCancel(this::abandon))
                 .doOnError(e -> {
                     if (!streamFailed && !streamEnded) { // it was the client's connection that failed
                         abandon();
                     }
                 });
+    }
+
+    private void streamFailed(Throwable thrown) {
+        streamFailed = true;
+        noteFailure(thrown);
     }
 
     /** Whether the handler has made all of its stream, which may not have reached the client. */

@@ -69,7 +69,9 @@ final class ReactiveRun implements Settlement<CompletableFuture<Void>, Completab
 
     /** The answer if the claim was lost; null if the exception is to be handled by the framework. */
     private @Nullable Answer settle(Throwable thrown) {
-        if (thrown instanceof ErrorResponse error && error.getStatusCode().is4xxClientError()) {
+        if (thrown instanceof ErrorResponse error
+                && error.getStatusCode().is4xxClientError()
+                && !response.isCommitted()) { // else its status isn't the client's
             LeaseLostException stopped = run.ended(
                     new StoredResponse(error.getStatusCode().value(), true, false, null, null, Map.of(), new byte[0]));
             return stopped == null ? null : leaseLost();

@@ -38,6 +38,10 @@ final class CapturingResponse extends HttpServletResponseWrapper {
     private boolean streamUsed;
     private boolean passing;
     private boolean clientGone;
+    /** Whether something was made of it since it was reset, which is done before an exception is answered. */
+    private boolean made;
+
+    private volatile boolean failedTooLate;
     private volatile boolean cutOff;
     private volatile boolean closed;
     /**
@@ -64,6 +68,16 @@ final class CapturingResponse extends HttpServletResponseWrapper {
     /** Whether a part of it may have reached the client. */
     boolean isSent() {
         return passing || super.isCommitted();
+    }
+
+    /** Whether nothing was made of it, neither a status nor a body, or nothing since it was reset for the answer to an exception. */
+    boolean isUntouched() {
+        return !made && errorStatus == 0;
+    }
+
+    /** Whether its status isn't what the handler wanted at last: a failure came when it was committed. */
+    boolean isFailedTooLate() {
+        return failedTooLate;
     }
 
     /** Whether a stream ended because its client went away. */
@@ -156,6 +170,7 @@ final class CapturingResponse extends HttpServletResponseWrapper {
 
     private void write(byte[] bytes, int offset, int length) throws IOException {
         checkOpen();
+        made = true;
         if (errorStatus != 0) {
             return; // as after any sendError
         }
@@ -257,11 +272,19 @@ final class CapturingResponse extends HttpServletResponseWrapper {
 
     private void sendErrorLater(int status, @Nullable String message) {
         if (isCommitted()) {
+            failedTooLate |= super.isCommitted();
             throw new IllegalStateException("the response is committed");
         }
         body.clear();
         errorStatus = status;
         errorMessage = message;
+    }
+
+    @Override
+    public void setStatus(int status) {
+        made = true;
+        failedTooLate |= status >= SC_BAD_REQUEST && super.isCommitted();
+        super.setStatus(status);
     }
 
     @Override
@@ -303,16 +326,21 @@ final class CapturingResponse extends HttpServletResponseWrapper {
         return errorStatus != 0 || super.isCommitted();
     }
 
+    /** Spring does it before it answers an exception. */
     @Override
     public void resetBuffer() {
+        failedTooLate |= super.isCommitted();
         super.resetBuffer(); // throws if it is committed
         body.clear();
         headersSent = null;
+        made = false;
     }
 
     @Override
     public void reset() {
+        failedTooLate |= super.isCommitted();
         super.reset();
+        made = false;
         body.clear();
         headersSent = null;
         errorStatus = 0;

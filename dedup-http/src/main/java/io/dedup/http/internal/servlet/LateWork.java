@@ -41,6 +41,9 @@ final class LateWork implements DeferredResultProcessingInterceptor, CallablePro
     private volatile @Nullable DeferredResult<?> deferred;
     private volatile @Nullable Result ended;
     private volatile boolean requestEnded;
+    /** Whether a result of the {@code DeferredResult} may be what was made of the request's end, by Spring or by the application. */
+    private volatile boolean ending;
+
     private @Nullable Held held;
     private boolean keeping;
 
@@ -88,6 +91,17 @@ final class LateWork implements DeferredResultProcessingInterceptor, CallablePro
         return task.get() == Task.BEGUN || isKept() ? End.OBSERVED : End.UNOBSERVED;
     }
 
+    /** Whether the work is that of a {@code Callable}. */
+    boolean hasTask() {
+        return task.get() != Task.NONE;
+    }
+
+    /** Whether that is what the {@code Callable} has returned or thrown. */
+    boolean isOfTask(@Nullable Object result) {
+        Result own = ended;
+        return hasTask() && own != null && own.value() == result;
+    }
+
     @Override
     public <T> void beforeConcurrentHandling(NativeWebRequest request, Callable<T> submitted) {
         task.set(Task.SUBMITTED);
@@ -102,6 +116,18 @@ final class LateWork implements DeferredResultProcessingInterceptor, CallablePro
 
     @Override
     public <T> void postProcess(NativeWebRequest request, Callable<T> done, @Nullable Object result) {
+        ended(result);
+    }
+
+    @Override
+    public <T> void postProcess(NativeWebRequest request, DeferredResult<T> done, @Nullable Object result) {
+        if (!ending) {
+            ended(result);
+        }
+    }
+
+    /** The container may drop the dispatch of a result if its client goes away at that moment. */
+    private void ended(@Nullable Object result) {
         ended = new Result(result);
         if (requestEnded) {
             executor.execute(() -> whenLate.accept(result));
@@ -217,7 +243,13 @@ final class LateWork implements DeferredResultProcessingInterceptor, CallablePro
 
         @Override
         public void onTimeout(AsyncEvent event) throws IOException {
+            noteEnd();
             spring.onTimeout(event);
+        }
+
+        private void noteEnd() {
+            DeferredResult<?> result = deferred;
+            ending |= result != null && !result.isSetOrExpired();
         }
 
         @Override
@@ -230,6 +262,7 @@ final class LateWork implements DeferredResultProcessingInterceptor, CallablePro
         public void onError(AsyncEvent event) throws IOException {
             DeferredResult<?> result = deferred;
             if (!isKept() && (result == null || !keepOpen(result))) {
+                noteEnd();
                 spring.onError(event);
             }
         }

@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.web.context.request.async.AsyncRequestTimeoutException;
 import org.springframework.web.context.request.async.WebAsyncManager;
 import org.springframework.web.context.request.async.WebAsyncUtils;
+import org.springframework.web.util.DisconnectedClientHelper;
 
 /**
  * One request that runs. It ends when its last dispatch returns: the run is settled, then the response is sent.
@@ -24,11 +25,15 @@ import org.springframework.web.context.request.async.WebAsyncUtils;
  *   <li>Its request timed out, or lost its client: the handler may still be working. The claim is renewed as long as that of any other
  *       handler, and the result of the work settles it, if it is known ({@link LateWork}).
  *   <li>A stream was cut off by its client, which its handler notices: the claim expires with its lease.
+ *   <li>The handler threw, and Spring MVC has answered nothing or has answered too late: as if the handler's exception had come through.
  *   <li>Otherwise the response's status decides.
  * </ul>
  */
 final class ServletRun implements Settlement<Boolean, Optional<Throwable>>, AsyncListener {
     private static final int CLIENT_ERROR = 400;
+
+    /** {@code DispatcherServlet.EXCEPTION_ATTRIBUTE}: what a handler threw, if it was resolved without a view. */
+    private static final String EXCEPTION = "org.springframework.web.servlet.DispatcherServlet.EXCEPTION";
 
     private final HttpRun run;
     private final HttpServletRequest request;
@@ -38,7 +43,12 @@ final class ServletRun implements Settlement<Boolean, Optional<Throwable>>, Asyn
     private final LateWork late;
     private volatile boolean timedOut;
     private volatile boolean sentBefore;
+    /** Whether the response is made of what a {@code Callable} has returned or thrown. */
+    private volatile boolean ofTask;
+
     private volatile boolean broken;
+    /** What asynchronous work failed with when the status had been sent. */
+    private volatile @Nullable Throwable failedTooLate;
 
     ServletRun(HttpRun run, HttpServletRequest request, CapturingResponse response, AnswerWriter answers) {
         this.run = run;
@@ -109,6 +119,11 @@ final class ServletRun implements Settlement<Boolean, Optional<Throwable>>, Asyn
 
     /** A later dispatch, with the result of asynchronous work. */
     void dispatched(Dispatch dispatch) throws IOException, ServletException {
+        Object result = WebAsyncUtils.getAsyncManager(request).getConcurrentResult();
+        if (result instanceof Throwable thrown && response.isCommitted()) {
+            failedTooLate = thrown;
+        }
+        ofTask = late.isOfTask(result);
         try {
             dispatch.run();
         } catch (Throwable e) {
@@ -162,6 +177,10 @@ final class ServletRun implements Settlement<Boolean, Optional<Throwable>>, Asyn
 
     private Optional<Throwable> end() {
         response.finish();
+        Throwable swallowed = response.isCutOff() || mayGoOn() ? null : swallowed();
+        if (swallowed != null) {
+            return failed(swallowed);
+        }
         LeaseLostException stopped = settle();
         if (stopped != null) {
             return leaseLost(stopped);
@@ -172,6 +191,35 @@ final class ServletRun implements Settlement<Boolean, Optional<Throwable>>, Asyn
         } catch (IOException | RuntimeException e) {
             return Optional.of(e);
         }
+    }
+
+    /**
+     * What the handler threw, if Spring has taken it for the sign of a client that has gone away, and has answered nothing. Here, no
+     * handler notices that but that of a stream: a connection of the handler's own has broken. Null if there is no such exception.
+     */
+    private @Nullable Throwable swallowed() {
+        return request.getAttribute(EXCEPTION) instanceof Throwable thrown
+                        && response.isUntouched()
+                        && response.status() < CLIENT_ERROR
+                        && !failedTooLate()
+                        && DisconnectedClientHelper.isClientDisconnectedException(thrown)
+                ? thrown
+                : null;
+    }
+
+    /** Whether a failure was resolved into nothing that the client can see, because the status had been sent. */
+    private boolean failedTooLate() {
+        return failedTooLate != null || response.isFailedTooLate();
+    }
+
+    private Throwable lateFailure() {
+        Throwable thrown = failedTooLate;
+        if (thrown != null) {
+            return thrown;
+        }
+        return request.getAttribute(EXCEPTION) instanceof Throwable resolved
+                ? resolved
+                : new IllegalStateException("the response failed after a part of it was sent");
     }
 
     /** Returns why the client must not get the response; null if it may. */
@@ -187,12 +235,19 @@ final class ServletRun implements Settlement<Boolean, Optional<Throwable>>, Asyn
             run.abandoned();
             return null;
         }
+        if (failedTooLate() && run.stopped() == null) {
+            run.failed(lateFailure());
+            return null;
+        }
         return run.ended(response.stored(run.path().headers()));
     }
 
-    /** Whether the work may outlive its request, whose response is an answer to something else. */
+    /**
+     * Whether the work may outlive its request, whose response is an answer to something else. A {@code Callable} is not done by what its
+     * application answers to its timeout, whatever the status.
+     */
     private boolean mayGoOn() {
-        return broken || (timedOut && (sentBefore || response.status() >= CLIENT_ERROR));
+        return broken || (timedOut && (sentBefore || response.status() >= CLIENT_ERROR || (late.hasTask() && !ofTask)));
     }
 
     static void rethrow(Optional<Throwable> end) throws IOException, ServletException {

@@ -9,6 +9,14 @@ import io.dedup.store.memory.InMemoryDedupStore;
 import io.dedup.testkit.faults.FaultyStore;
 import io.dedup.testkit.faults.StoreFault;
 import io.dedup.testkit.faults.StoreFault.Operation;
+import jakarta.servlet.AsyncContext;
+import jakarta.servlet.AsyncEvent;
+import jakarta.servlet.AsyncListener;
+import jakarta.servlet.Filter;
+import jakarta.servlet.ServletRequest;
+import jakarta.servlet.ServletResponse;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletRequestWrapper;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -16,9 +24,12 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
+import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterAll;
@@ -31,9 +42,11 @@ import org.springframework.boot.SpringApplication;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
+import org.springframework.core.task.AsyncTaskExecutor;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestAttribute;
@@ -68,6 +81,15 @@ class LateWorkTest {
             return FaultyStore.around(new InMemoryDedupStore());
         }
 
+        /** The work of /api/reset ends when the server knows that its client has gone away, and Spring doesn't. */
+        @Bean
+        FilterRegistrationBean<Filter> resets() {
+            FilterRegistrationBean<Filter> resets = new FilterRegistrationBean<>((request, response, chain) ->
+                    chain.doFilter(new ObservedRequest((HttpServletRequest) request), response));
+            resets.addUrlPatterns("/api/reset");
+            return resets;
+        }
+
         @Bean
         RouterFunction<ServerResponse> functional() {
             return RouterFunctions.route()
@@ -84,9 +106,47 @@ class LateWorkTest {
         }
     }
 
+    private static final class ObservedRequest extends HttpServletRequestWrapper {
+        ObservedRequest(HttpServletRequest request) {
+            super(request);
+        }
+
+        /** Its listener comes before Spring's. */
+        @Override
+        public AsyncContext startAsync(ServletRequest request, ServletResponse response) {
+            AsyncContext started = super.startAsync(request, response);
+            started.addListener(new AsyncListener() {
+                @Override
+                public void onError(AsyncEvent event) {
+                    Api.PENDING.get(getParameter("operation")).setResult("done");
+                }
+
+                @Override
+                public void onTimeout(AsyncEvent event) {}
+
+                @Override
+                public void onComplete(AsyncEvent event) {}
+
+                @Override
+                public void onStartAsync(AsyncEvent event) {}
+            });
+            return started;
+        }
+    }
+
     @RestController
     @RequestMapping({"/api", "/short"})
     static class Api {
+        static final Map<String, DeferredResult<String>> PENDING = new ConcurrentHashMap<>();
+
+        @PostMapping("/reset")
+        DeferredResult<String> reset(@RequestParam String operation) {
+            DeferredResult<String> result = new DeferredResult<>(60_000L);
+            PENDING.put(operation, result);
+            Work.run(operation);
+            return result;
+        }
+
         static String work(String operation) {
             int run = Work.run(operation);
             Work.await(operation);
@@ -154,6 +214,36 @@ class LateWorkTest {
                         callable(operation).getCallable().call().toString());
             };
             return new WebAsyncTask<>(100L, task);
+        }
+
+        /** Answers its timeout, and works on. */
+        @PostMapping("/callable-fallback")
+        WebAsyncTask<String> callableFallback(@RequestParam String operation) {
+            WebAsyncTask<String> task = callable(operation);
+            task.onTimeout(() -> "try later");
+            return task;
+        }
+
+        /** Nothing begins it before its timeout. */
+        @PostMapping("/callable-queued")
+        WebAsyncTask<String> callableQueued(@RequestParam String operation) {
+            Work.run(operation);
+            AsyncTaskExecutor queue = waiting -> {};
+            WebAsyncTask<String> task = new WebAsyncTask<>(100L, queue, () -> "done");
+            task.onTimeout(() -> "try later");
+            return task;
+        }
+
+        /** Its timeout ends it. */
+        @PostMapping("/callable-interrupted")
+        WebAsyncTask<String> callableInterrupted(@RequestParam String operation) {
+            Work.run(operation);
+            WebAsyncTask<String> task = new WebAsyncTask<>(100L, () -> {
+                new CountDownLatch(1).await();
+                return "done";
+            });
+            task.onTimeout(() -> "try later");
+            return task;
         }
 
         @PostMapping("/long")
@@ -258,6 +348,28 @@ class LateWorkTest {
     }
 
     @Test
+    @DisplayName("a task that answers its own timeout isn't done by that: its late result is recorded")
+    void callableFallback() {
+        Work.close(operation);
+        assertThat(post("/api/callable-fallback").body()).isEqualTo("try later");
+        staysClaimed("/api/callable-fallback");
+        Work.open(operation);
+        await().untilAsserted(() -> assertThat(HttpContract.isReplay(post("/api/callable-fallback")))
+                .isTrue());
+        assertThat(post("/api/callable-fallback").statusCode()).isEqualTo(204);
+        assertThat(Work.runs(operation)).isEqualTo(1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/api/callable-queued", "/api/callable-interrupted"})
+    @DisplayName("a task that answers its own timeout, but has never begun or was stopped by it, releases its key")
+    void callableNeverDone(String path) {
+        assertThat(post(path).body()).isEqualTo("try later");
+        await().until(() -> post(path).statusCode() != 409);
+        assertThat(Work.runs(operation)).isEqualTo(2);
+    }
+
+    @Test
     @DisplayName(
             "a DeferredResult with an answer to its timeout reports no other: its key stays claimed for max-processing-time")
     void fallback() {
@@ -300,15 +412,7 @@ class LateWorkTest {
     @Test
     @DisplayName("a client that cancels its request doesn't stop the work, and its result is recorded")
     void cancelled() {
-        HttpClient http2 =
-                HttpClient.newBuilder().version(HttpClient.Version.HTTP_2).build();
-        assertThat(http2.sendAsync(
-                                HttpRequest.newBuilder(URI.create("http://localhost:" + port + "/none"))
-                                        .build(),
-                                BodyHandlers.discarding())
-                        .join()
-                        .version())
-                .isEqualTo(HttpClient.Version.HTTP_2);
+        HttpClient http2 = http2();
         Work.close(operation);
         String path = "/api/long";
         CompletableFuture<HttpResponse<String>> first = http2.sendAsync(request(path), BodyHandlers.ofString());
@@ -318,6 +422,32 @@ class LateWorkTest {
         Work.open(operation);
         await().untilAsserted(
                         () -> assertThat(HttpContract.isReplay(post(path))).isTrue());
+        assertThat(Work.runs(operation)).isEqualTo(1);
+    }
+
+    private static HttpClient http2() {
+        HttpClient http2 =
+                HttpClient.newBuilder().version(HttpClient.Version.HTTP_2).build();
+        assertThat(http2.sendAsync(
+                                HttpRequest.newBuilder(URI.create("http://localhost:" + port + "/none"))
+                                        .build(),
+                                BodyHandlers.discarding())
+                        .join()
+                        .version())
+                .isEqualTo(HttpClient.Version.HTTP_2);
+        return http2;
+    }
+
+    @Test
+    @DisplayName("work that ends while the server is about to report that its client has gone away is recorded")
+    void endsWhileCancelled() {
+        CompletableFuture<HttpResponse<String>> first =
+                http2().sendAsync(request("/api/reset"), BodyHandlers.ofString());
+        await().until(() -> Work.runs(operation) == 1);
+        first.cancel(true);
+        await().atMost(Duration.ofSeconds(20))
+                .untilAsserted(() ->
+                        assertThat(HttpContract.isReplay(post("/api/reset"))).isTrue());
         assertThat(Work.runs(operation)).isEqualTo(1);
     }
 }

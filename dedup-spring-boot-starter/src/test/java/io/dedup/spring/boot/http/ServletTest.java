@@ -15,6 +15,7 @@ import jakarta.servlet.Filter;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletRequestWrapper;
 import jakarta.servlet.http.HttpServletResponse;
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
@@ -36,6 +37,8 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.WebApplicationType;
@@ -44,22 +47,27 @@ import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
+import org.springframework.http.HttpStatus;
 import org.springframework.http.HttpStatusCode;
 import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionStatus;
 import org.springframework.web.bind.annotation.CrossOrigin;
+import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestAttribute;
 import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.context.request.async.DeferredResult;
 import org.springframework.web.multipart.MultipartFile;
 import org.springframework.web.server.ResponseStatusException;
+import org.springframework.web.servlet.ModelAndView;
+import org.springframework.web.servlet.View;
 import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
 import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody;
 
@@ -227,8 +235,11 @@ class ServletTest extends HttpContract {
                         LockSupport.parkNanos(100_000); // it keeps all until the response begins, and has one lock
                     }
                 } catch (IOException | IllegalStateException e) { // the latter if Tomcat notices between two events
-                    emitter.completeWithError(e);
-                    Work.left(operation);
+                    try {
+                        emitter.completeWithError(e); // which Tomcat refuses if it is about to report the error
+                    } finally {
+                        Work.left(operation);
+                    }
                 }
             });
             return emitter;
@@ -419,11 +430,112 @@ class ServletTest extends HttpContract {
             });
         }
 
+        /** Fails because a connection of its own broke, which Spring takes for one of its client's. */
+        @PostMapping("/broken")
+        ResponseEntity<String> broken(@RequestParam String operation) {
+            Work.run(operation);
+            throw new IllegalStateException("planned", new SQLException("planned", new EOFException()));
+        }
+
+        @PostMapping("/broken-later")
+        CompletableFuture<String> brokenLater(@RequestParam String operation) {
+            Work.run(operation);
+            return CompletableFuture.failedFuture(new IOException("Connection reset by peer"));
+        }
+
+        /** Has begun its answer before it fails. */
+        @PostMapping("/broken-begun")
+        void brokenBegun(@RequestParam String operation, HttpServletResponse response) throws IOException {
+            response.setStatus(201);
+            response.getOutputStream().write(Work.run(operation));
+            throw new EOFException();
+        }
+
+        @PostMapping("/broken-answered")
+        String brokenAnswered(@RequestParam String operation) {
+            Work.run(operation);
+            throw new AnsweredException();
+        }
+
+        @ExceptionHandler
+        ResponseEntity<Void> answered(AnsweredException e) {
+            return ResponseEntity.accepted().build();
+        }
+
+        @PostMapping("/download-failure")
+        StreamingResponseBody downloadFailure(@RequestParam String operation) {
+            Work.run(operation);
+            return out -> {
+                out.write(new byte[100_000]);
+                throw new ResponseStatusException(HttpStatusCode.valueOf(503));
+            };
+        }
+
+        @PostMapping("/download-broken")
+        StreamingResponseBody downloadBroken(@RequestParam String operation) {
+            Work.run(operation);
+            return out -> {
+                out.write(1);
+                throw new EOFException();
+            };
+        }
+
+        @PostMapping("/events-failure")
+        SseEmitter eventsFailure(@RequestParam String operation) throws IOException {
+            SseEmitter emitter = new SseEmitter();
+            Work.run(operation);
+            emitter.send("one");
+            emitter.completeWithError(new SilentException());
+            return emitter;
+        }
+
+        @ResponseStatus(HttpStatus.SERVICE_UNAVAILABLE)
+        @ExceptionHandler(SilentException.class)
+        void silent() {}
+
+        @PostMapping("/large-thrown")
+        void largeThrown(@RequestParam String operation, HttpServletResponse response) throws IOException {
+            Work.run(operation);
+            response.getOutputStream().write(new byte[100_000]);
+            throw new ResponseStatusException(HttpStatusCode.valueOf(503));
+        }
+
+        @PostMapping("/large-viewed")
+        void largeViewed(@RequestParam String operation, HttpServletResponse response) throws IOException {
+            Work.run(operation);
+            response.getOutputStream().write(new byte[100_000]);
+            throw new ViewedException();
+        }
+
+        @ExceptionHandler(ViewedException.class)
+        ModelAndView viewed() {
+            View nothing = (model, request, response) -> {};
+            ModelAndView view = new ModelAndView(nothing);
+            view.setStatus(HttpStatus.SERVICE_UNAVAILABLE);
+            return view;
+        }
+
         @PostMapping("/redirect")
         void redirect(@RequestParam String operation, HttpServletResponse response) throws IOException {
             Work.run(operation);
             response.sendRedirect("/elsewhere");
         }
+    }
+
+    private static final class AnsweredException extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        AnsweredException() {
+            super(new EOFException());
+        }
+    }
+
+    private static final class SilentException extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+    }
+
+    private static final class ViewedException extends RuntimeException {
+        private static final long serialVersionUID = 1L;
     }
 
     /** Code further down. */
@@ -556,6 +668,50 @@ class ServletTest extends HttpContract {
     void failsLater() {
         assertThat(post("/api/failed-later", "10").statusCode()).isEqualTo(500);
         assertThat(post("/api/failed-later", "10").statusCode()).isEqualTo(500);
+        assertThat(runs()).isEqualTo(2);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/api/broken", "/api/broken-later", "/api/broken-begun", "/small/broken"})
+    @DisplayName(
+            "a connection of the handler's own that breaks is a failure, although Spring takes it for its client's")
+    void brokenDownstream(String path) {
+        for (int run = 1; run <= 2; run++) {
+            HttpResponse<String> response = post(path, "10");
+            assertThat(response.statusCode()).isEqualTo(500);
+            assertThat(isReplay(response)).isFalse();
+            assertThat(runs()).isEqualTo(run);
+        }
+    }
+
+    @Test
+    @DisplayName("what an exception handler of the application makes of such a failure is the answer, and is stored")
+    void brokenDownstreamIsAnswered() {
+        assertThat(post("/api/broken-answered", "10").statusCode()).isEqualTo(202);
+        HttpResponse<String> second = post("/api/broken-answered", "10");
+        assertThat(second.statusCode()).isEqualTo(202);
+        assertThat(isReplay(second)).isTrue();
+        assertThat(runs()).isEqualTo(1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "/api/download-failure",
+                "/api/download-broken",
+                "/api/events-failure",
+                "/api/large-thrown",
+                "/api/large-viewed",
+            })
+    @DisplayName("a failure that comes too late for a status of its own releases the key")
+    void failsTooLateForItsStatus(String path) {
+        // A part of the response has been sent, so that the server may cut off the rest.
+        var unused = sending(request(path).POST(BodyPublishers.ofString("10")))
+                .handle((response, cutOff) -> true)
+                .join();
+        await().until(() -> sending(request(path).POST(BodyPublishers.ofString("10")))
+                .handle((response, cutOff) -> cutOff != null || response.statusCode() != 409)
+                .join());
         assertThat(runs()).isEqualTo(2);
     }
 

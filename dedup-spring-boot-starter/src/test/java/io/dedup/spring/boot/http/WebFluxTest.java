@@ -23,6 +23,8 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.WebApplicationType;
@@ -254,6 +256,35 @@ class WebFluxTest extends HttpContract {
             return ResponseEntity.status(422).body("failed");
         }
 
+        @PostMapping(path = "/events-failure", produces = MediaType.TEXT_EVENT_STREAM_VALUE)
+        Flux<String> eventsFailure(@RequestParam String operation) {
+            Work.run(operation);
+            return Flux.just("one").concatWith(Mono.error(new SilentException()));
+        }
+
+        @PostMapping(path = "/events-thrown", produces = MediaType.TEXT_EVENT_STREAM_VALUE)
+        Flux<String> eventsThrown(@RequestParam String operation) {
+            Work.run(operation);
+            return Flux.just("one").concatWith(Mono.error(new ResponseStatusException(HttpStatusCode.valueOf(422))));
+        }
+
+        @PostMapping(path = "/pieces-failure", produces = MediaType.APPLICATION_OCTET_STREAM_VALUE)
+        Flux<byte[]> piecesFailure(@RequestParam String operation) {
+            Work.run(operation);
+            return Flux.just(new byte[100_000]).concatWith(Mono.error(new SilentException()));
+        }
+
+        @ExceptionHandler(SilentException.class)
+        ResponseEntity<Void> silent() {
+            return ResponseEntity.status(503).build();
+        }
+
+        @PostMapping(path = "/events-half", produces = MediaType.TEXT_EVENT_STREAM_VALUE)
+        Flux<String> eventsHalf(@RequestParam String operation) {
+            Work.run(operation);
+            return Flux.error(new HalfException());
+        }
+
         @PostMapping("/accepted")
         Mono<ResponseEntity<String>> accepted(
                 @RequestParam String operation, @RequestAttribute(HttpDedup.CONTEXT) DedupContext dedup) {
@@ -287,6 +318,10 @@ class WebFluxTest extends HttpContract {
         }
     }
 
+    private static final class SilentException extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+    }
+
     private static final class HalfException extends RuntimeException {
         private static final long serialVersionUID = 1L;
     }
@@ -302,6 +337,31 @@ class WebFluxTest extends HttpContract {
         assertThat(isReplay(second)).isTrue();
         assertThat(second.body()).isEqualTo("failed");
         assertThat(runs()).isEqualTo(1);
+    }
+
+    @Test
+    @DisplayName("a stream that fails before its first piece is answered as any other failure")
+    void failsBeforeItStreams() {
+        assertThat(post("/stored/events-half", "10").statusCode()).isEqualTo(422);
+        HttpResponse<String> second = post("/stored/events-half", "10");
+        assertThat(isReplay(second)).isTrue();
+        assertThat(second.statusCode()).isEqualTo(422);
+        assertThat(second.body()).contains("failed");
+        assertThat(runs()).isEqualTo(1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/api/events-failure", "/api/pieces-failure", "/stored/events-thrown"})
+    @DisplayName("a failure that comes too late for a status of its own releases the key")
+    void failsTooLateForItsStatus(String path) {
+        // A part of the response has been sent, so that the server may cut off the rest.
+        var unused = sending(request(path).POST(BodyPublishers.ofString("10")))
+                .handle((response, cutOff) -> true)
+                .join();
+        await().until(() -> sending(request(path).POST(BodyPublishers.ofString("10")))
+                .handle((response, cutOff) -> cutOff != null || response.statusCode() != 409)
+                .join());
+        assertThat(runs()).isEqualTo(2);
     }
 
     @Override
