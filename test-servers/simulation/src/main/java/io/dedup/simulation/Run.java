@@ -654,7 +654,7 @@ final class Run {
         String id = record.value();
         if (!record.topic().equals(TOPIC)
                 || circumstances.userCall() == UserCall.COMMIT_POSITIONS
-                || mayLeaveClaims()) { // what it is can't be told by its place
+                || mayLeaveClaims()) { // its place doesn't tell what it is
             return;
         }
         List<String> outputs = broker.outputs();
