@@ -1,6 +1,7 @@
 package io.dedup.simulation;
 
 import io.dedup.policy.DedupMode;
+import io.dedup.policy.OnMissingId;
 import io.dedup.policy.OnStoreFailure;
 import io.dedup.simulation.draw.Draws;
 import io.dedup.simulation.draw.MissingIds;
@@ -363,6 +364,10 @@ record Circumstances(
     /** Whether more than one consumer runs in a process. */
     boolean hasSeveralConsumers() {
         return concurrency > 1 || neighbor || hasRetryTopics();
+    }
+
+    OnMissingId onMissingId() {
+        return missing == MissingIds.NONE ? OnMissingId.FAIL : OnMissingId.valueOf(missing.name());
     }
 
     /** How many runs of a message may end with their process before it is rejected; 0 for any number. */

@@ -290,7 +290,7 @@ final class Run {
                         TOPIC,
                         policy -> times(policy.mode(circumstances.mode()).transaction(span))
                                 .onStoreFailure(circumstances.onStoreFailure())
-                                .onMissingId(circumstances.missing().policy())
+                                .onMissingId(circumstances.onMissingId())
                                 .missingIdLimit(10_000) // else a process without any ID waits for one, as documented
                                 .maxDeaths(circumstances.maxDeaths()))
                 .build();

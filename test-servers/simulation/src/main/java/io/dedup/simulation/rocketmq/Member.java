@@ -48,7 +48,7 @@ final class Member {
                         policy -> policy.lease(circumstances.lease())
                                 .maxProcessingTime(circumstances.processing())
                                 .inFlightWait(Duration.ofMillis(500))
-                                .onMissingId(circumstances.missing().policy())
+                                .onMissingId(circumstances.onMissingId())
                                 .missingIdLimit(10_000) // else a process without any ID waits for one, as documented
                                 .maxDeaths(circumstances.maxDeaths())
                                 .maxDeferDelay(Duration.ofSeconds(2)))

@@ -1,5 +1,6 @@
 package io.dedup.simulation.rocketmq;
 
+import io.dedup.policy.OnMissingId;
 import io.dedup.simulation.Drawn;
 import io.dedup.simulation.draw.Draws;
 import io.dedup.simulation.draw.MissingIds;
@@ -133,5 +134,9 @@ record RocketMqCircumstances(
 
     Duration retry() {
         return Duration.ofSeconds(retrySeconds);
+    }
+
+    OnMissingId onMissingId() {
+        return missing == MissingIds.NONE ? OnMissingId.FAIL : OnMissingId.valueOf(missing.name());
     }
 }
