@@ -498,6 +498,17 @@ abstract class HttpContract {
         assertThat(runs()).isEqualTo(1);
     }
 
+    final void assertFailsTooLateForItsStatus(String path) {
+        // A part of the response has been sent, so that the server may cut off the rest.
+        var unused = sending(request(path).POST(BodyPublishers.ofString("10")))
+                .handle((response, cutOff) -> true)
+                .join();
+        await().until(() -> sending(request(path).POST(BodyPublishers.ofString("10")))
+                .handle((response, cutOff) -> cutOff != null || response.statusCode() != 409)
+                .join());
+        assertThat(runs()).isEqualTo(2);
+    }
+
     @Test
     @DisplayName("what has exactly the largest size is compared, and stored")
     void limits() {
