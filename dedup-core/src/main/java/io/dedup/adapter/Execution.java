@@ -71,6 +71,9 @@ public interface Execution extends DedupContext {
      */
     void keepResult(byte[] result);
 
+    /** The result that was {@link #keepResult kept}; null if none was. Don't change it. */
+    byte @Nullable [] keptResult();
+
     /**
      * Releases the claim, because the handler failed; the broker's redelivery can then claim the message.
      *

@@ -74,6 +74,17 @@ class SendToTest {
         }
     }
 
+    /** Its work goes on when it has returned. */
+    record AnsweringFirst(Scene scene, List<Acknowledgment> acknowledgments) {
+        @KafkaListener(id = "answering", groupId = "${group}", topics = "${topic}")
+        @SendTo
+        public String on(ConsumerRecord<String, String> request, Acknowledgment ack) {
+            scene.effects.add(Scene.id(request));
+            acknowledgments.add(ack);
+            return request.value() + " no. " + scene.effects.size();
+        }
+    }
+
     private Scene scene = new Scene();
     private final List<String> notKept = new CopyOnWriteArrayList<>();
     /** What duplicates were told of the runs that have handled their messages, whose text is kept beside the reply. */
@@ -125,7 +136,9 @@ class SendToTest {
                     if (intercepted != null) {
                         factory.setRecordInterceptor((request, consumer) -> intercepted.apply(request));
                     }
-                    if (listener instanceof ManualAnswering || listener instanceof ManualTransfers) {
+                    if (listener instanceof ManualAnswering
+                            || listener instanceof AnsweringFirst
+                            || listener instanceof ManualTransfers) {
                         factory.getContainerProperties().setAckMode(AckMode.MANUAL_IMMEDIATE);
                     }
                     if (transactions != null) {
@@ -247,6 +260,24 @@ class SendToTest {
         assertThat(replies(first)).containsExactly("c1: answer to a no. 1");
         assertThat(scene.effects).containsExactly("a");
         assertThat(committedAtFailure).hasSize(2).allMatch(Map::isEmpty);
+    }
+
+    @Test
+    @DisplayName(
+            "K13 so is one whose work isn't acknowledged yet, and each duplicate of it; nothing is committed until it is")
+    void answeredBeforeItIsAcknowledged() {
+        List<Acknowledgment> acknowledgments = new CopyOnWriteArrayList<>();
+        start(new AnsweringFirst(scene, acknowledgments), failing(new AtomicInteger(1), () -> {}), 100, null);
+        request("a", first, "c1");
+        request("a", second, "c2");
+
+        await().untilAsserted(() -> assertThat(replies(second)).containsExactly("c2: answer to a no. 1"));
+        assertThat(replies(first)).containsExactly("c1: answer to a no. 1");
+        assertThat(scene.effects).containsExactly("a");
+        assertThat(scene.committed()).isEmpty();
+
+        acknowledgments.get(0).acknowledge();
+        scene.awaitCommitted(2);
     }
 
     record Transfers(Scene scene, Ledger ledger) {

@@ -8,19 +8,26 @@ import io.dedup.step.LeaseLostException;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Consumer;
+import java.util.function.Predicate;
+import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.kafka.annotation.KafkaListener;
+import org.springframework.kafka.listener.BatchInterceptor;
 import org.springframework.kafka.listener.ContainerProperties.AckMode;
 import org.springframework.kafka.listener.DefaultErrorHandler;
+import org.springframework.kafka.listener.RecordInterceptor;
 import org.springframework.kafka.support.Acknowledgment;
 import org.springframework.util.backoff.FixedBackOff;
 
@@ -74,7 +81,7 @@ class StepListenerTest {
         goesOn(new Futures());
     }
 
-    record Batches(Scene scene, Consumer<DedupContext> work) {
+    record Batches(Scene scene, java.util.function.Consumer<DedupContext> work) {
         @KafkaListener(id = "steps", groupId = "${group}", topics = "${topic}")
         void on(List<ConsumerRecord<String, String>> records) {
             for (ConsumerRecord<String, String> record : records) {
@@ -153,6 +160,152 @@ class StepListenerTest {
             assertThat(steps).containsExactly("charge", "goes on all the same", "charge", "mail");
             assertThat(refused).hasValue(1);
         }
+    }
+
+    /** Hands records to another thread, which acknowledges them when the listener's first call has returned. */
+    static class Handing implements RecordInterceptor<String, String>, BatchInterceptor<String, String> {
+        final ExecutorService worker = Executors.newSingleThreadExecutor();
+        private final CountDownLatch returned = new CountDownLatch(1);
+        final List<String> acknowledged = new CopyOnWriteArrayList<>();
+        private final Scene scene;
+        private final List<String> steps;
+
+        Handing(Scene scene, List<String> steps) {
+            this.scene = scene;
+            this.steps = steps;
+            Future<?> unused = worker.submit(() -> returned.await(3, TimeUnit.MINUTES));
+        }
+
+        @Override
+        public ConsumerRecord<String, String> intercept(
+                ConsumerRecord<String, String> record, Consumer<String, String> consumer) {
+            return record;
+        }
+
+        @Override
+        public ConsumerRecords<String, String> intercept(
+                ConsumerRecords<String, String> records, Consumer<String, String> consumer) {
+            return records;
+        }
+
+        @Override
+        public void success(ConsumerRecord<String, String> record, Consumer<String, String> consumer) {
+            returned.countDown();
+        }
+
+        @Override
+        public void success(ConsumerRecords<String, String> records, Consumer<String, String> consumer) {
+            returned.countDown();
+        }
+
+        @Override
+        public void setupThreadState(Consumer<?, ?> consumer) {}
+
+        @Override
+        public void clearThreadState(Consumer<?, ?> consumer) {}
+
+        void handle(String id) {
+            DedupContext context = scene.contexts.current(id);
+            Future<?> unused = worker.submit(() -> {
+                if (steps.isEmpty()) { // an operator takes the claim away, as another consumer would
+                    scene.dedup.forget(scene.key(id), LiveLease.OVERRIDE);
+                }
+                context.step("charge", () -> steps.add("charge " + id));
+                context.step("mail", () -> steps.add("mail " + id));
+            });
+        }
+
+        void acknowledge(String ids, Acknowledgment ack) {
+            Future<?> unused = worker.submit(() -> {
+                ack.acknowledge();
+                acknowledged.add(ids);
+            });
+        }
+    }
+
+    static final class HandingRecords extends Handing {
+        private final Predicate<String> acknowledges;
+
+        HandingRecords(Scene scene, List<String> steps, Predicate<String> acknowledges) {
+            super(scene, steps);
+            this.acknowledges = acknowledges;
+        }
+
+        @KafkaListener(id = "steps", groupId = "${group}", topics = "${topic}")
+        void on(ConsumerRecord<String, String> record, Acknowledgment ack) {
+            String id = Scene.id(record);
+            handle(id);
+            if (acknowledges.test(id)) {
+                acknowledge(id, ack);
+            }
+        }
+    }
+
+    static final class HandingBatches extends Handing {
+        HandingBatches(Scene scene, List<String> steps) {
+            super(scene, steps);
+        }
+
+        @KafkaListener(id = "steps", groupId = "${group}", topics = "${topic}", batch = "true")
+        void on(List<ConsumerRecord<String, String>> records, Acknowledgment ack) {
+            List<String> ids = records.stream().map(Scene::id).toList();
+            ids.forEach(this::handle);
+            acknowledge(String.join(" ", ids), ack);
+        }
+    }
+
+    @Test
+    @DisplayName(
+            "an acknowledgment of a later record has a record delivered again whose handler has left a step out, and isn't refused")
+    void acknowledgedBehind() {
+        try (Scene scene = new Scene()) {
+            AtomicInteger acknowledgments = new AtomicInteger();
+            Handing listener = new HandingRecords(scene, steps, id -> acknowledgments.getAndIncrement() > 0);
+            stepsOut(scene, listener, false);
+
+            assertThat(listener.acknowledged).containsExactly("b", "a");
+        }
+    }
+
+    @Test
+    @DisplayName("so has its own acknowledgment, long after the return, which is refused")
+    void acknowledgedLater() {
+        try (Scene scene = new Scene()) {
+            Handing listener = new HandingRecords(scene, steps, id -> true);
+            stepsOut(scene, listener, true);
+
+            assertThat(listener.acknowledged).containsExactlyInAnyOrder("b", "a");
+        }
+    }
+
+    @Test
+    @DisplayName("so has that of its batch")
+    void batchAcknowledgedLater() {
+        try (Scene scene = new Scene()) {
+            Handing listener = new HandingBatches(scene, steps);
+            stepsOut(scene, listener, false);
+
+            assertThat(listener.acknowledged).containsExactly("a");
+        }
+    }
+
+    private void stepsOut(Scene scene, Handing listener, boolean asyncAcks) {
+        try {
+            scene.send("a", "b");
+            new AnnotatedScene(scene)
+                    .with(factory -> {
+                        factory.getContainerProperties().setAckMode(AckMode.MANUAL);
+                        factory.getContainerProperties().setAsyncAcks(asyncAcks);
+                        factory.setRecordInterceptor(listener);
+                        factory.setBatchInterceptor(listener);
+                    })
+                    .start(listener);
+            scene.awaitCommitted(2);
+        } finally {
+            listener.worker.shutdownNow();
+        }
+
+        assertThat(steps).containsExactlyInAnyOrder("charge a", "charge b", "mail b", "charge a", "mail a");
     }
 
     private void goesOn(Object listener) {

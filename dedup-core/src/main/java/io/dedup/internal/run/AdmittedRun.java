@@ -222,6 +222,7 @@ public final class AdmittedRun extends RunFlags implements Execution, SteppedRun
         keptResult = result;
     }
 
+    @Override
     public byte @Nullable [] keptResult() {
         return keptResult;
     }

@@ -1,9 +1,13 @@
 package io.dedup.kafka.internal.ack;
 
+import static java.util.Objects.requireNonNull;
+
 import io.dedup.adapter.DedupAdapter;
 import io.dedup.adapter.Execution;
+import io.dedup.adapter.HandlerRun;
 import io.dedup.adapter.WaitBudget;
 import io.dedup.kafka.internal.failure.FailedWork;
+import io.dedup.step.LeaseLostException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -65,13 +69,23 @@ public final class ManualAcks {
     }
 
     /**
-     * The handler acknowledges these positions and everything below them, as the contract of
+     * The handler acknowledges these records and everything below them, as the contract of
      * {@code Acknowledgment.acknowledge()} and the committed offset imply.
      *
      * @param ack the container's acknowledgment that goes with it, if any
+     * @throws LeaseLostException if one of these has left a step out; for the handler, which it must end
      */
-    public void acknowledge(Collection<PendingDelivery> upTo, @Nullable ContainerAck ack) {
-        complete(pending.close(upTo, ack), ack);
+    public void acknowledge(Collection<PendingDelivery> own, @Nullable ContainerAck ack) {
+        List<PendingDelivery> stopped = new ArrayList<>(0);
+        complete(pending.close(own, stopped, ack), ack);
+        for (PendingDelivery each : stopped) {
+            redeliver(each);
+        }
+        for (PendingDelivery each : stopped) {
+            if (own.contains(each)) {
+                throw requireNonNull(each.stopped());
+            }
+        }
     }
 
     /** Completes exactly these deliveries, and none below them. */
@@ -87,7 +101,11 @@ public final class ManualAcks {
      * @param ack the container's acknowledgment that goes with it, if any; sent when everything below is finished
      */
     public void acknowledgeOnly(PendingDelivery delivery, @Nullable ContainerAck ack) {
-        delivery.requireNotStopped();
+        LeaseLostException stopped = delivery.stopped();
+        if (stopped != null) {
+            redeliver(delivery);
+            throw stopped;
+        }
         List<PendingDelivery> closing = pending.closeOnly(List.of(delivery), ack);
         if (!closing.isEmpty()) {
             complete(closing, ack);
@@ -118,6 +136,33 @@ public final class ManualAcks {
             }
         }
         return left;
+    }
+
+    /** Its handler, which has left a step out, may have returned long ago: nobody else has it delivered again. */
+    private void redeliver(PendingDelivery stopped) {
+        boolean unused = redeliver(stopped, requireNonNull(stopped.stopped()), true);
+    }
+
+    /**
+     * Releases a delivery whose work has failed, and has it fetched again. No effect if it was acknowledged: its completion
+     * may still be on its way to the store.
+     *
+     * @param isFailure whether an error handler decides about it then, unless the lease was lost
+     * @return whether its lease had been lost
+     */
+    public boolean redeliver(PendingDelivery delivery, Throwable cause, boolean isFailure) {
+        List<PendingDelivery> closing = pending.closeOnly(List.of(delivery), null);
+        if (closing.isEmpty()) {
+            return false;
+        }
+        boolean leaseLost = false;
+        try {
+            leaseLost = FailedWork.release(engine, PendingDelivery.executions(closing), cause);
+        } finally { // after an Error too: nothing above an unfinished record is committed
+            boolean isDeferral = HandlerRun.isDeferral(leaseLost, cause);
+            redeliveries.failed(delivery, isFailure && !isDeferral ? cause : null);
+        }
+        return leaseLost;
     }
 
     /**

@@ -51,16 +51,10 @@ public final class PendingDelivery {
         this.execution = execution;
     }
 
-    /**
-     * Checks that none of its steps was left out, because the lease was lost: acknowledged, that one could be lost.
-     *
-     * @throws LeaseLostException for the caller of the acknowledgment, whose handler it must end
-     */
-    void requireNotStopped() {
-        LeaseLostException stopped = execution == null ? null : HandlerRun.stopped(execution);
-        if (stopped != null) {
-            throw stopped;
-        }
+    /** What its handler must be told: one of its steps was left out, because the lease was lost. Null if none was. */
+    @Nullable
+    LeaseLostException stopped() {
+        return execution == null ? null : HandlerRun.stopped(execution);
     }
 
     /** Creates the delivery of a record that the handler is about to get. */
@@ -81,6 +75,11 @@ public final class PendingDelivery {
     @Nullable
     DedupKey key() {
         return execution == null ? null : execution.delivery().key();
+    }
+
+    /** What its handler has returned for duplicates; null if nothing was kept. */
+    public byte @Nullable [] result() {
+        return execution == null ? null : execution.keptResult();
     }
 
     boolean isGiven() {

@@ -8,12 +8,10 @@ import io.dedup.kafka.internal.ack.ManualAcks;
 import io.dedup.kafka.internal.ack.NackedException;
 import io.dedup.kafka.internal.ack.PendingDeliveries;
 import io.dedup.kafka.internal.ack.PendingDelivery;
-import io.dedup.kafka.internal.ack.PendingPartition;
 import io.dedup.kafka.internal.consumer.BoundConsumer;
 import io.dedup.kafka.internal.settlement.HandedBatch;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -176,12 +174,7 @@ final class AcknowledgedBatch {
      * and may still be working on records of earlier polls.
      */
     void acknowledge(List<Integer> indexes, @Nullable ContainerAck ack) {
-        Map<PendingPartition, PendingDelivery> upTo = new HashMap<>();
-        for (int index : indexes) {
-            PendingDelivery delivery = givenAt(index);
-            upTo.put(delivery.partition, delivery);
-        }
-        acks.acknowledge(upTo.values(), ack);
+        acks.acknowledge(given(indexes), ack);
     }
 
     /**

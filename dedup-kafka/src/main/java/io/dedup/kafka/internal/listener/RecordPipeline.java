@@ -127,7 +127,9 @@ final class RecordPipeline<K, V> {
         // Without a group nothing can be committed: the container's acknowledgment would fail with the attempt.
         ContainerAck ack = bound.commitsOffsets() ? ContainerAck.of(record, acknowledgment) : null;
         if (first != null) {
-            observation.close(null);
+            if (!answers(record, first.result(), bound)) { // by what the handler returned without acknowledging
+                observation.close(null);
+            }
             pending.arrivals().following(first, record, ack);
         } else {
             pending.arrivals().finished(record, ack);
@@ -175,17 +177,24 @@ final class RecordPipeline<K, V> {
             bound.rejected(record);
             throw reject.cause();
         }
-        ReplyExchange kept =
-                admission instanceof Admission.Duplicate duplicate ? replies.of(record, duplicate.done()) : null;
-        if (kept != null) {
-            call(record, new Answer(kept, bound), null, null);
-            kept.deliver(record);
+        if (admission instanceof Admission.Duplicate duplicate
+                && answers(record, duplicate.done().result(), bound)) {
             return;
         }
         observation.close(null);
         if (admission instanceof Admission.Defer defer) {
             throw bound.deferred().throwing(Deferrals.of(defer, record), record);
         }
+    }
+
+    /** Whether a duplicate request is answered by this result of its message's run. */
+    private boolean answers(ConsumerRecord<K, V> record, byte @Nullable [] result, BoundConsumer bound) {
+        ReplyExchange kept = replies.of(record, result);
+        if (kept != null) {
+            call(record, new Answer(kept, bound), null, null);
+            kept.deliver(record);
+        }
+        return kept != null;
     }
 
     /** Calls the listener. */

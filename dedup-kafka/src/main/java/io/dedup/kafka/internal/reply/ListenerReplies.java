@@ -3,7 +3,6 @@ package io.dedup.kafka.internal.reply;
 import io.dedup.DedupKey;
 import io.dedup.adapter.Execution;
 import io.dedup.kafka.internal.record.RecordDeliveries;
-import io.dedup.store.ClaimResult.AlreadyDone;
 import java.util.function.BooleanSupplier;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
@@ -32,13 +31,16 @@ public final class ListenerReplies {
     }
 
     /**
-     * The exchange of a duplicate request, which the listener answers without its handler; null if no result is stored
-     * for it.
+     * The exchange of a duplicate request, which the listener answers without its handler.
+     *
+     * @param result of the handler's run; null if none was kept
+     * @return null if there is no result for it
      */
-    public @Nullable ReplyExchange of(ConsumerRecord<?, ?> record, AlreadyDone done) {
-        DedupKey key = replies == null ? null : deliveries.of(record).key();
-        return replies == null || key == null
+    public @Nullable ReplyExchange of(ConsumerRecord<?, ?> record, byte @Nullable [] result) {
+        DedupKey key =
+                replies == null || result == null ? null : deliveries.of(record).key();
+        return replies == null || result == null || key == null
                 ? null
-                : replies.of(deliveries.topic(record.topic()), key, done, atOnce.getAsBoolean());
+                : replies.of(deliveries.topic(record.topic()), key, result, atOnce.getAsBoolean());
     }
 }

@@ -5,7 +5,6 @@ import io.dedup.DedupTopic;
 import io.dedup.ResultCodec;
 import io.dedup.adapter.Execution;
 import io.dedup.adapter.Results;
-import io.dedup.store.ClaimResult.AlreadyDone;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -54,12 +53,11 @@ public final class Replies {
         });
     }
 
-    /** The exchange of a duplicate; null if no result is stored for it. */
+    /** The exchange of a duplicate, by the result of the message's run; null if it cannot be read. */
     @Nullable
-    public ReplyExchange of(DedupTopic topic, DedupKey key, AlreadyDone done, boolean atOnce) {
+    public ReplyExchange of(DedupTopic topic, DedupKey key, byte[] bytes, boolean atOnce) {
         ResultCodec<Object> codec = any() ? codec(topic) : null;
-        byte[] bytes = done.result();
-        Object stored = codec == null || bytes == null ? null : results.decode(key, codec, bytes);
+        Object stored = codec == null ? null : results.decode(key, codec, bytes);
         return stored == null ? null : new ReplyExchange(stored, atOnce, result -> bytes);
     }
 }

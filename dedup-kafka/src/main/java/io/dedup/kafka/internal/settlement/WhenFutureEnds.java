@@ -12,7 +12,6 @@ import io.dedup.kafka.internal.ack.GivenRecords;
 import io.dedup.kafka.internal.ack.PendingDeliveries;
 import io.dedup.kafka.internal.ack.PendingDelivery;
 import io.dedup.kafka.internal.consumer.BoundConsumer;
-import io.dedup.kafka.internal.failure.FailedWork;
 import io.dedup.kafka.internal.failure.Rethrow;
 import io.dedup.kafka.internal.handler.AsyncResult;
 import io.dedup.kafka.internal.spring.CurrentObservation;
@@ -174,23 +173,9 @@ final class WhenFutureEnds implements SettlementKind<RecordListenerCall> {
             return given().deliveries().get(0);
         }
 
-        /**
-         * Returns whether its lease had been lost. A record that was acknowledged before stays done: its completion may
-         * still be on its way to the store.
-         */
+        /** Returns whether its lease had been lost. */
         private boolean release(Throwable cause) {
-            if (pending.closeOnly(List.of(delivery()), null).isEmpty()) {
-                return false;
-            }
-            boolean leaseLost = false;
-            try {
-                leaseLost = FailedWork.release(engine, call.executions(), cause);
-            } finally { // after an Error too: nothing above an unfinished record is committed
-                call.bound
-                        .redeliveries()
-                        .failed(delivery(), leaseLost || cause instanceof NotAcknowledgedException ? null : cause);
-            }
-            return leaseLost;
+            return call.bound.acks().redeliver(delivery(), cause, !(cause instanceof NotAcknowledgedException));
         }
 
         /**

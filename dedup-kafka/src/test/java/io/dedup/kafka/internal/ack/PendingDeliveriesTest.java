@@ -10,6 +10,7 @@ import io.dedup.adapter.WaitBudget;
 import io.dedup.engine.Deduplicators;
 import io.dedup.store.memory.InMemoryDedupStore;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -68,7 +69,7 @@ class PendingDeliveriesTest {
             ContainerAck ack = ack(record(0));
             PendingDelivery given = given(record(0), ack);
 
-            pending.closed(pending.close(List.of(given), ack), ack);
+            pending.closed(pending.close(List.of(given), new ArrayList<>(), ack), ack);
 
             assertThat(unlocked).containsExactly(true);
         }
@@ -164,7 +165,7 @@ class PendingDeliveriesTest {
         ContainerAck ack = ContainerAck.of(record(3), () -> committed.add(3L));
         PendingDelivery remaining = given(record(3), ack);
 
-        List<PendingDelivery> closing = pending.close(List.of(remaining), ack);
+        List<PendingDelivery> closing = pending.close(List.of(remaining), new ArrayList<>(), ack);
         pending.closed(closing, ack);
 
         assertThat(closing).containsExactly(remaining);
@@ -181,7 +182,8 @@ class PendingDeliveriesTest {
         ContainerAck ack = ContainerAck.ofBatch(sent::incrementAndGet);
         List<PendingDelivery> all = List.of(
                 given(record(0), ack), given(new ConsumerRecord<>("orders", kept.partition(), 7, "", "kept"), ack));
-        pending.closed(pending.close(List.of(all.get(1)), ack), ack); // the other is with another thread
+        pending.closed(
+                pending.close(List.of(all.get(1)), new ArrayList<>(), ack), ack); // the other is with another thread
         assertThat(pending.takeUnsent()).isEmpty();
 
         assertThat(pending.lost(Set.of(ORDERS), false)).isEmpty();
@@ -190,7 +192,7 @@ class PendingDeliveriesTest {
         assertThat(pending.takeUnsent()).isEmpty();
         pending.unsent(Set.of(kept, ORDERS));
         assertThat(pending.takeUnsent()).isEqualTo(Map.of(kept, 8L));
-        pending.closed(pending.close(all, ack), ack);
+        pending.closed(pending.close(all, new ArrayList<>(), ack), ack);
         assertThat(sent).hasValue(0);
     }
 
@@ -199,7 +201,7 @@ class PendingDeliveriesTest {
     void readAgain() {
         ContainerAck ack = ContainerAck.ofBatch(() -> {});
         PendingDelivery given = given(record(4), ack);
-        pending.closed(pending.close(List.of(given), ack), ack);
+        pending.closed(pending.close(List.of(given), new ArrayList<>(), ack), ack);
         assertThat(pending.notMovedBack(ORDERS, 3)).isEqualTo(5);
 
         pending.soughtBack().moved(ORDERS, 2);
