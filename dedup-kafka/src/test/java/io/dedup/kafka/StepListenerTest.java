@@ -1,6 +1,8 @@
 package io.dedup.kafka;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.dedup.DedupContext;
 import io.dedup.LiveLease;
@@ -286,6 +288,35 @@ class StepListenerTest {
             stepsOut(scene, listener, false);
 
             assertThat(listener.acknowledged).containsExactly("a");
+        }
+    }
+
+    record Keeping(Scene scene, List<Acknowledgment> acknowledgments) {
+        @KafkaListener(id = "steps", groupId = "${group}", topics = "${topic}")
+        void on(ConsumerRecord<String, String> record, DedupContext context, Acknowledgment ack) {
+            acknowledgments.add(ack);
+            if (acknowledgments.size() == 1) { // an operator takes the claim away, as another consumer would
+                scene.dedup.forget(scene.key(Scene.id(record)), LiveLease.OVERRIDE);
+                context.step("charge", () -> {});
+            }
+        }
+    }
+
+    @Test
+    @DisplayName("its acknowledgment doesn't end the next run of its record, which is still at work")
+    void acknowledgedByAnEarlierRun() {
+        List<Acknowledgment> acknowledgments = new CopyOnWriteArrayList<>();
+        try (Scene scene = new Scene()) {
+            scene.send("a");
+            new AnnotatedScene(scene)
+                    .with(factory -> factory.getContainerProperties().setAckMode(AckMode.MANUAL))
+                    .start(new Keeping(scene, acknowledgments));
+            await().until(() -> acknowledgments.size() == 2);
+
+            assertThatThrownBy(() -> acknowledgments.get(0).acknowledge()).isInstanceOf(LeaseLostException.class);
+            assertThat(scene.committed()).isEmpty();
+            acknowledgments.get(1).acknowledge();
+            scene.awaitCommitted(1);
         }
     }
 

@@ -109,7 +109,6 @@ public final class ManualAcks {
         List<PendingDelivery> closing = pending.closeOnly(List.of(delivery), ack);
         if (!closing.isEmpty()) {
             complete(closing, ack);
-            redeliveries.fetch();
         }
     }
 
@@ -124,6 +123,7 @@ public final class ManualAcks {
         } finally {
             pending.closed(closing, ack);
         }
+        redeliveries.fetch(); // one of them may have been the last unfinished record below one to redeliver
     }
 
     /** Queues the successes that can be queued and returns the others. */

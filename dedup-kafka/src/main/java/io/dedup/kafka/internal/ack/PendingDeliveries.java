@@ -154,25 +154,31 @@ public final class PendingDeliveries {
     }
 
     /**
-     * Starts closing everything that the handler has up to these positions of their partitions, except for what has left a
-     * step out: done, that one could be lost. The caller then completes the executions and calls {@link #closed}.
+     * Starts closing everything that the handler has up to these records in their partitions, except for what has left a step
+     * out: done, that one could be lost. The caller then completes the executions and calls {@link #closed}.
      *
      * @param stopped receives those that have left a step out; they hold the acknowledgment back
      * @param ack the container's acknowledgment to request with this, if any
      */
     List<PendingDelivery> close(
-            Collection<PendingDelivery> positions, List<PendingDelivery> stopped, @Nullable ContainerAck ack) {
+            Collection<PendingDelivery> own, List<PendingDelivery> stopped, @Nullable ContainerAck ack) {
         List<PendingDelivery> closing = new ArrayList<>();
         lock.lock();
         try {
             Map<PendingPartition, Long> upTo = new HashMap<>(2);
-            positions.forEach(each -> upTo.merge(each.partition, each.offset, Math::max));
+            for (PendingDelivery each : own) {
+                if (each.stopped() == null) {
+                    upTo.merge(each.partition, each.offset, Math::max);
+                } else { // and not up to its position: another run may have its record by now
+                    stopped.add(each);
+                }
+            }
             upTo.forEach((partition, offset) -> {
                 for (PendingDelivery given : partition.givenUpTo(offset)) {
                     (given.stopped() == null ? closing : stopped).add(given);
                 }
             });
-            if (ack != null) {
+            if (ack != null && !upTo.isEmpty()) {
                 ack.request(); // before anything is sent: acks are sent in offset order
             }
             closing.forEach(PendingDelivery::close); // last: whoever gets a delivery returned must close it
