@@ -119,6 +119,30 @@ class ShareManualTest {
     }
 
     @Test
+    @DisplayName("so is it on another thread, and its record is delivered again")
+    void stepLeftOutLater() throws Exception {
+        try (ShareScene group = new ShareScene(new Scene())) {
+            group.scene.send("a", "b"); // a's call has returned when b's begins
+            List<DedupContext> contexts = new CopyOnWriteArrayList<>();
+            AcknowledgingShareConsumerAwareMessageListener<String, String> later = later(group);
+            AcknowledgingShareConsumerAwareMessageListener<String, String> listener = (record, ack, consumer) -> {
+                contexts.add(group.scene.contexts.current());
+                later.onShareRecord(record, ack, consumer);
+            };
+            group.start(group.container(ShareAckMode.MANUAL, listener));
+            ShareAcknowledgment ack = next();
+            next().acknowledge();
+            group.scene.dedup.forget(group.scene.key("a"), LiveLease.OVERRIDE);
+            assertThatThrownBy(() -> contexts.get(0).step("charge", () -> {})).isInstanceOf(LeaseLostException.class);
+            assertThatThrownBy(ack::acknowledge).isInstanceOf(LeaseLostException.class);
+
+            next().acknowledge();
+            group.awaitSettled();
+            assertThat(calls).containsExactly("a 1", "b 1", "a 1");
+        }
+    }
+
+    @Test
     @DisplayName(
             "stopped before its acknowledgment: the next consumer waits for the claim, which the late one completes")
     void stoppedMeanwhile() throws Exception {

@@ -111,4 +111,33 @@ class ShareRestartsTest {
             group.awaitSettled();
         }
     }
+
+    @Test
+    @DisplayName("K25 also if that fails with an Error, the client is closed, so that no lock is renewed any more")
+    void theRecovererFailsWithAnError() {
+        Scene scene = new Scene();
+        List<String> calls = new CopyOnWriteArrayList<>();
+        List<Execution> elsewhere = new ArrayList<>();
+        try (ShareScene group = new ShareScene(scene)) {
+            scene.send("a");
+            MessageListener<String, String> failing = record -> {
+                throw new IllegalStateException("fails in each delivery");
+            };
+            var container = group.container(ShareAckMode.EXPLICIT, failing, (method, arguments) -> calls.add(method));
+            container.setShareConsumerRecordRecoverer((record, failure) -> {
+                if (failure instanceof DeliveryDeferredException) {
+                    throw new AssertionError("a class that cannot be loaded any more");
+                }
+                if (record.deliveryCount().orElseThrow() == 4) {
+                    elsewhere.add(scene.runningElsewhere("a")); // the next delivery is the last
+                }
+                return AcknowledgeType.RELEASE;
+            });
+            container.start();
+            await().until(() -> scene.deferrals.stream().anyMatch(each -> each.startsWith("a ")));
+            container.stop();
+            assertThat(calls).contains("close");
+            elsewhere.forEach(each -> each.fail(new IllegalStateException("elsewhere")));
+        }
+    }
 }

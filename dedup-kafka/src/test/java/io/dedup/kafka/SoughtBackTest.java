@@ -179,6 +179,29 @@ class SoughtBackTest {
         }
     }
 
+    @Test
+    @DisplayName("K22 an acknowledgment of what was given before the seek ends no run that has begun since")
+    void acknowledgedFromBefore() {
+        List<Acknowledgment> acknowledgments = new CopyOnWriteArrayList<>();
+        try (Scene scene = new Scene()) {
+            scene.send("a", "b", "c");
+            AcknowledgingConsumerAwareMessageListener<String, String> listener = (record, ack, consumer) -> {
+                acknowledgments.add(ack);
+                if (acknowledgments.size() == 3) {
+                    consumer.seek(new TopicPartition(record.topic(), record.partition()), 0);
+                }
+            };
+            scene.start(scene.container(AckMode.MANUAL, listener));
+            await().until(() -> acknowledgments.size() == 6);
+
+            acknowledgments.get(1).acknowledge();
+            assertThat(scene.events).doesNotContain("completed a", "completed b");
+            acknowledgments.get(5).acknowledge();
+            scene.awaitCommitted(3);
+            assertThat(scene.events).contains("completed a", "completed b", "completed c");
+        }
+    }
+
     final class Annotated {
         private final Scene scene;
 

@@ -20,6 +20,7 @@ import java.util.function.Predicate;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.assertj.core.api.ThrowingConsumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -169,6 +170,7 @@ class StepListenerTest {
         final ExecutorService worker = Executors.newSingleThreadExecutor();
         private final CountDownLatch returned = new CountDownLatch(1);
         final List<String> acknowledged = new CopyOnWriteArrayList<>();
+        ThrowingConsumer<String> beforeAcknowledging = ids -> {};
         private final Scene scene;
         private final List<String> steps;
 
@@ -219,6 +221,7 @@ class StepListenerTest {
 
         void acknowledge(String ids, Acknowledgment ack) {
             Future<?> unused = worker.submit(() -> {
+                beforeAcknowledging.accept(ids);
                 ack.acknowledge();
                 acknowledged.add(ids);
             });
@@ -288,6 +291,78 @@ class StepListenerTest {
             stepsOut(scene, listener, false);
 
             assertThat(listener.acknowledged).containsExactly("a");
+        }
+    }
+
+    @Test
+    @DisplayName(
+            "nor does that of a record that was given before the next run, and is acknowledged while it is at work")
+    void acknowledgedOutOfTurn() {
+        CountDownLatch again = new CountDownLatch(2);
+        try (Scene scene = new Scene()) {
+            Handing listener = new HandingRecords(scene, steps, id -> {
+                if (id.equals("a")) {
+                    again.countDown();
+                }
+                return !id.equals("a") || again.getCount() == 0;
+            });
+            listener.beforeAcknowledging = id -> {
+                if (id.equals("c")) {
+                    assertThat(again.await(3, TimeUnit.MINUTES)).isTrue();
+                }
+            };
+            scene.send("a", "b", "c");
+            new AnnotatedScene(scene)
+                    .with(factory -> {
+                        factory.getContainerProperties().setAckMode(AckMode.MANUAL);
+                        factory.setRecordInterceptor(listener);
+                    })
+                    .start(listener);
+            scene.awaitCommitted(3);
+
+            listener.worker.shutdownNow();
+            assertThat(listener.acknowledged).containsExactly("b", "c", "a");
+            assertThat(steps)
+                    .containsExactly("charge a", "charge b", "mail b", "charge c", "mail c", "charge a", "mail a");
+        }
+    }
+
+    @Test
+    @DisplayName(
+            "a batch that leaves a step of one record out is deferred, also when it acknowledges: no recoverer gets its other records")
+    void batchAcknowledgedInItsCall() {
+        List<String> recovered = new CopyOnWriteArrayList<>();
+        try (Scene scene = new Scene()) {
+            scene.send("a", "a", "b"); // the copy isn't given to the handler
+            new AnnotatedScene(scene)
+                    .with(factory -> {
+                        factory.getContainerProperties().setAckMode(AckMode.MANUAL);
+                        factory.setCommonErrorHandler(new DefaultErrorHandler(
+                                (record, failure) -> recovered.add(Scene.id(record)), new FixedBackOff(0, 0)));
+                    })
+                    .start(new SwallowingBatches(scene, steps));
+            scene.awaitCommitted(3);
+
+            assertThat(recovered).isEmpty();
+            assertThat(steps).containsExactly("charge a", "charge b", "goes on all the same", "charge b");
+        }
+    }
+
+    record SwallowingBatches(Scene scene, List<String> steps) {
+        @KafkaListener(id = "steps", groupId = "${group}", topics = "${topic}", batch = "true")
+        void on(List<ConsumerRecord<String, String>> records, Acknowledgment ack) {
+            for (ConsumerRecord<String, String> record : records) {
+                String id = Scene.id(record);
+                if (id.equals("b") && steps.size() < 2) { // an operator takes the claim away, as another consumer would
+                    scene.dedup.forget(scene.key(id), LiveLease.OVERRIDE);
+                }
+                try {
+                    scene.contexts.current(id).step("charge", () -> steps.add("charge " + id));
+                } catch (LeaseLostException e) {
+                    steps.add("goes on all the same");
+                }
+            }
+            ack.acknowledge();
         }
     }
 

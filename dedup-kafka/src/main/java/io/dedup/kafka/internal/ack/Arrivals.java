@@ -15,6 +15,8 @@ import org.jspecify.annotations.Nullable;
 public final class Arrivals {
     private final PendingDeliveries pending;
     private final RunningRecords running;
+    /** Read and written under the lock of {@link PendingDeliveries}. */
+    private long turns;
 
     Arrivals(PendingDeliveries pending, RunningRecords running) {
         this.pending = pending;
@@ -25,6 +27,7 @@ public final class Arrivals {
     PendingDelivery given(ConsumerRecord<?, ?> record, Execution execution, @Nullable ContainerAck ack) {
         PendingDelivery given = PendingDelivery.given(partition(record), record, execution);
         abandon(pending.locked(() -> {
+            given.takeTurn(turns++);
             PendingDelivery before = given.partition.put(given);
             Execution superseded = null;
             if (before != null) { // it was given to the handler before, and has lost its lease since

@@ -77,9 +77,10 @@ public final class ManualAcks {
      */
     public void acknowledge(Collection<PendingDelivery> own, @Nullable ContainerAck ack) {
         List<PendingDelivery> stopped = new ArrayList<>(0);
-        complete(pending.close(own, stopped, ack), ack);
-        for (PendingDelivery each : stopped) {
-            redeliver(each);
+        try {
+            complete(pending.close(own, stopped, ack), ack);
+        } finally {
+            stopped.forEach(this::redeliver);
         }
         for (PendingDelivery each : stopped) {
             if (own.contains(each)) {
@@ -121,9 +122,12 @@ public final class ManualAcks {
                 engine.succeedAll(executions, budget.get());
             }
         } finally {
-            pending.closed(closing, ack);
+            try {
+                pending.closed(closing, ack);
+            } finally {
+                redeliveries.fetch(); // one of them may have been the last unfinished record below one to redeliver
+            }
         }
-        redeliveries.fetch(); // one of them may have been the last unfinished record below one to redeliver
     }
 
     /** Queues the successes that can be queued and returns the others. */

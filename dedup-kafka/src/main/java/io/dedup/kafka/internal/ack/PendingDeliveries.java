@@ -154,8 +154,8 @@ public final class PendingDeliveries {
     }
 
     /**
-     * Starts closing everything that the handler has up to these records in their partitions, except for what has left a step
-     * out: done, that one could be lost. The caller then completes the executions and calls {@link #closed}.
+     * Starts closing everything that the handler was given up to these records, in their partitions, except for what has left
+     * a step out: done, that one could be lost. The caller then completes the executions and calls {@link #closed}.
      *
      * @param stopped receives those that have left a step out; they hold the acknowledgment back
      * @param ack the container's acknowledgment to request with this, if any
@@ -165,19 +165,19 @@ public final class PendingDeliveries {
         List<PendingDelivery> closing = new ArrayList<>();
         lock.lock();
         try {
-            Map<PendingPartition, Long> upTo = new HashMap<>(2);
+            Map<PendingPartition, PendingDelivery> upTo = new HashMap<>(2);
             for (PendingDelivery each : own) {
                 if (each.stopped() == null) {
-                    upTo.merge(each.partition, each.offset, Math::max);
+                    upTo.merge(each.partition, each, (one, other) -> one.offset > other.offset ? one : other);
                 } else { // and not up to its position: another run may have its record by now
                     stopped.add(each);
                 }
             }
-            upTo.forEach((partition, offset) -> {
-                for (PendingDelivery given : partition.givenUpTo(offset)) {
+            for (PendingDelivery last : upTo.values()) {
+                for (PendingDelivery given : last.partition.givenUpTo(last)) {
                     (given.stopped() == null ? closing : stopped).add(given);
                 }
-            });
+            }
             if (ack != null && !upTo.isEmpty()) {
                 ack.request(); // before anything is sent: acks are sent in offset order
             }

@@ -31,6 +31,9 @@ public final class PendingDelivery {
     public final PendingPartition partition;
     final long offset;
     final @Nullable Execution execution;
+    /** Its place in the order in which the handler is given records. */
+    private long turn;
+
     private final List<PendingDelivery> followers = new ArrayList<>(0);
     private final List<ContainerAck> acks = new ArrayList<>(1);
     private State state;
@@ -80,6 +83,15 @@ public final class PendingDelivery {
     /** What its handler has returned for duplicates; null if nothing was kept. */
     public byte @Nullable [] result() {
         return execution == null ? null : execution.keptResult();
+    }
+
+    /** The handler is about to get it. */
+    void takeTurn(long number) {
+        turn = number;
+    }
+
+    boolean wasGivenBefore(PendingDelivery other) {
+        return turn < other.turn;
     }
 
     boolean isGiven() {

@@ -207,11 +207,14 @@ public final class PendingPartition {
         return !open.isEmpty() && open.firstKey() <= offset;
     }
 
-    /** The records that the handler has up to this offset; below it without those that it has sought back to. */
-    List<PendingDelivery> givenUpTo(long offset) {
-        return open.headMap(offset, true).values().stream()
+    /**
+     * The records up to this one that the handler had when it was given it; below it without those that it has sought back
+     * to. What was delivered again since is another run, of which whoever acknowledges this one need not know.
+     */
+    List<PendingDelivery> givenUpTo(PendingDelivery last) {
+        return open.headMap(last.offset, true).values().stream()
                 .filter(PendingDelivery::isGiven)
-                .filter(given -> given.offset == offset || !given.isSoughtBack())
+                .filter(given -> given == last || (given.wasGivenBefore(last) && !given.isSoughtBack()))
                 .toList();
     }
 

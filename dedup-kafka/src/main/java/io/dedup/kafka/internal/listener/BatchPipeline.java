@@ -197,7 +197,7 @@ final class BatchPipeline<K, V> {
                 return acknowledged.nacked(failed.thrown());
             }
         }
-        return batch.failed(plan, failure, call.handed(), failed.leaseLost());
+        return batch.failed(plan, failure, call.handed(), HandlerRun.isDeferral(failed.leaseLost(), failed.thrown()));
     }
 
     /** Repeats the successful runs before a position, if there are any. Throws if something ends the batch earlier. */

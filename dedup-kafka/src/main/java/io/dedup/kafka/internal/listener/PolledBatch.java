@@ -110,12 +110,12 @@ final class PolledBatch<K, V> {
      * The exception for the container after a handler's failure. The caller has completed the successful runs and
      * released the others.
      */
-    RuntimeException failed(BatchPlan plan, BatchFailure failure, HandedBatch<?, ?> handed, boolean leaseLost) {
+    RuntimeException failed(BatchPlan plan, BatchFailure failure, HandedBatch<?, ?> handed, boolean isDeferral) {
         int first = plan.runs().get(Math.max(0, failure.failed()));
         if (failure.thrown() instanceof Error) {
             return Rethrow.asIs(failure.thrown());
         }
-        if (leaseLost) {
+        if (isDeferral) {
             return leaseLost(first, failure.thrown());
         }
         if (failure.failed() >= 0) {

@@ -17,6 +17,7 @@ final class ClaimedShareAcknowledgment implements ShareAcknowledgment {
     private final HoldingShareConsumer<?, ?> consumer;
     private final Runnable deferral;
     private final AtomicBoolean settled = new AtomicBoolean();
+    private volatile boolean returned;
 
     /** @param deferral turns the record's next release into a deferral */
     ClaimedShareAcknowledgment(
@@ -33,8 +34,13 @@ final class ClaimedShareAcknowledgment implements ShareAcknowledgment {
     @Override
     public void acknowledge() {
         LeaseLostException stopped = HandlerRun.stopped(execution);
-        if (stopped != null) {
-            throw stopped; // accepted, the step that was left out could be lost
+        if (stopped != null) { // accepted, the step that was left out could be lost
+            if (returned) { // otherwise the end of the call has it delivered again
+                settle("acknowledge()");
+                boolean unused = execution.fail(stopped);
+                letRedeliver();
+            }
+            throw stopped;
         }
         settle("acknowledge()");
         try {
@@ -58,11 +64,16 @@ final class ClaimedShareAcknowledgment implements ShareAcknowledgment {
     public void reject() {
         settle("reject()");
         if (execution.fail(new NackedException("reject()"))) {
-            deferral.run(); // another consumer has the message and decides about it
-            container.release();
+            letRedeliver();
         } else {
             container.reject();
         }
+    }
+
+    /** Another consumer has the message and decides about it. */
+    private void letRedeliver() {
+        deferral.run();
+        container.release();
     }
 
     @Override
@@ -74,6 +85,11 @@ final class ClaimedShareAcknowledgment implements ShareAcknowledgment {
         if (!settled.compareAndSet(false, true)) {
             throw new IllegalStateException(call + " of " + container + ": it has already been acknowledged");
         }
+    }
+
+    /** What the handler does from now on, it does on other threads. */
+    void handlerReturned() {
+        returned = true;
     }
 
     /** Returns true if the handler failed before it acknowledged; later acknowledgments are refused. */

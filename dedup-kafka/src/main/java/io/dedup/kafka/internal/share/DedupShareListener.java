@@ -135,6 +135,9 @@ final class DedupShareListener<K, V>
                 });
         HandlerCall<Boolean> handler = () -> {
             invoke(record, ack, consumer, execution);
+            if (ack != null) {
+                ack.handlerReturned();
+            }
             return ack == null;
         };
         boolean unused = HandlerRun.run(execution, handler, new Settlement<>() {

@@ -385,12 +385,15 @@ final class HoldingShareConsumer<K, V> extends GuardedShareConsumer<K, V> {
         locked(() -> {
             closed = true;
             timer.close();
-            ends.forEach((record, type) -> {
-                if (type != AcknowledgeType.RELEASE && held.acknowledged(record)) {
-                    client.acknowledge(record, type);
-                }
-            });
-            closing.run();
+            try {
+                ends.forEach((record, type) -> {
+                    if (type != AcknowledgeType.RELEASE && held.acknowledged(record)) {
+                        client.acknowledge(record, type);
+                    }
+                });
+            } finally {
+                closing.run();
+            }
             return null;
         });
     }

@@ -146,7 +146,7 @@ final class LastDeliveries {
                 OF_BROKER);
         try {
             return recoverer.recover(record, deferral);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) { // the other records of the consumer must be let go all the same
             log.error("The recoverer failed for the record at {}; the broker archives it", place(record), e);
             return AcknowledgeType.RELEASE;
         }

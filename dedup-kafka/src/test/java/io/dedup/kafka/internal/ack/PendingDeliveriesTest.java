@@ -1,13 +1,18 @@
 package io.dedup.kafka.internal.ack;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dedup.Deduplicator;
+import io.dedup.LiveLease;
 import io.dedup.adapter.Admission;
 import io.dedup.adapter.DedupAdapter;
 import io.dedup.adapter.Delivery;
+import io.dedup.adapter.Execution;
 import io.dedup.adapter.WaitBudget;
 import io.dedup.engine.Deduplicators;
+import io.dedup.step.LeaseLostException;
 import io.dedup.store.memory.InMemoryDedupStore;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -18,6 +23,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.common.TopicPartition;
@@ -117,6 +123,31 @@ class PendingDeliveriesTest {
 
         assertThat(pending.isGiven(given)).isFalse();
         assertThat(unlocked).hasSize(1);
+    }
+
+    /** Its handler lost the lease at a step. Only the lowest is fetched, so this one when the one below is in the store. */
+    @Test
+    void isFetchedAgainWhenTheCompletionBelowItEnds() {
+        PendingDelivery below = given(record(0), ack(record(0)));
+        PendingDelivery stopped = given(record(1), ack(record(1)));
+        PendingDelivery above = given(record(2), ack(record(2)));
+        Execution run = requireNonNull(stopped.execution);
+        run.begin();
+        dedup.forget(requireNonNull(run.key()), LiveLease.OVERRIDE);
+        assertThatThrownBy(() -> run.step("charge", () -> {})).isInstanceOf(LeaseLostException.class);
+        List<TopicPartition> seeks = new ArrayList<>();
+        AtomicReference<ManualAcks> acks = new AtomicReference<>();
+        acks.set(new ManualAcks(
+                DedupAdapter.of(dedup), pending, new Redeliveries(pending, seeks::add), WaitBudget::none, execution -> {
+                    if (execution == below.execution) { // meanwhile another thread
+                        acks.get().acknowledge(List.of(above), null);
+                    }
+                    return false;
+                }));
+
+        acks.get().acknowledge(List.of(below), null);
+
+        assertThat(seeks).containsExactly(ORDERS);
     }
 
     /** It is read again from the failed record on; committed meanwhile, the failed record would be lost in a crash. */
