@@ -101,12 +101,15 @@ class AppProcessesTest {
     private FaultReport killBetweenSteps(String what) {
         FakeTraffic traffic = FakeTraffic.good();
         traffic.members = this::members;
-        try (FaultRun run = FaultRun.of(12, 20, 1, Fault.KILL)) {
+        FaultRun run = FaultRun.of(12, 20, 1, Fault.KILL);
+        try (run) {
             return run.application(Member.class, directory.toString(), what)
                     .traffic(traffic)
                     .step("charge", () -> traffic.effects)
                     .atMost(LIMIT)
                     .play();
+        } finally {
+            run.deleteOutput();
         }
     }
 
