@@ -17,7 +17,6 @@ import org.apache.rocketmq.client.consumer.DefaultMQPushConsumer;
 import org.apache.rocketmq.client.consumer.listener.MessageListener;
 import org.apache.rocketmq.client.consumer.listener.MessageListenerConcurrently;
 import org.apache.rocketmq.client.consumer.listener.MessageListenerOrderly;
-import org.apache.rocketmq.common.MixAll;
 import org.apache.rocketmq.common.ServiceState;
 import org.apache.rocketmq.remoting.protocol.heartbeat.MessageModel;
 
@@ -67,8 +66,7 @@ public final class RemotingDedup implements AutoCloseable {
      *
      * @param consumer not started yet; its listener, group, message model and consumeTimeout are set
      * @throws IllegalArgumentException when the consumer broadcasts, has no listener, its listener is decorated already,
-     *     it takes orderly batches with a limit of attempts, which the client would dead-letter as a whole, or it reads dead
-     *     letters concurrently
+     *     or it takes orderly batches with a limit of attempts, which the client would dead-letter as a whole
      * @throws IllegalStateException when the consumer is or was started
      */
     public void decorate(DefaultMQPushConsumer consumer) {
@@ -106,7 +104,8 @@ public final class RemotingDedup implements AutoCloseable {
         if (consumer.getMessageListener() instanceof MessageListenerOrderly) {
             consumer.registerMessageListener(new DedupOrderlyListener(requests::orderly, waits, limit));
         } else {
-            consumer.registerMessageListener(new DedupConcurrentListener(requests::concurrently, waits, limit));
+            consumer.registerMessageListener(
+                    new DedupConcurrentListener(requests::concurrently, deliveries::isUnrecorded, waits, limit));
         }
     }
 
@@ -125,9 +124,7 @@ public final class RemotingDedup implements AutoCloseable {
         MessageListener listener = consumer.getMessageListener();
         if (listener instanceof MessageListenerOrderly) {
             requireNoLimitedBatches(consumer);
-        } else if (listener instanceof MessageListenerConcurrently) {
-            requireNoDeadLetters(consumer);
-        } else {
+        } else if (!(listener instanceof MessageListenerConcurrently)) {
             throw new IllegalArgumentException("The consumer of group " + consumer.getConsumerGroup()
                     + " has no messageListener. Set it before the consumer is decorated");
         }
@@ -166,20 +163,6 @@ public final class RemotingDedup implements AutoCloseable {
 
     private MessageRunner runner(String consumerGroup) {
         return new MessageRunner(new ConsumerGroup(consumerGroup, DedupAdapter.of(deduplicator)), deliveries);
-    }
-
-    /** A retried message gets back the topic that it had before it became a dead letter, and with it another scope. */
-    @SuppressWarnings("deprecation") // nothing else shows it
-    private static void requireNoDeadLetters(DefaultMQPushConsumer consumer) {
-        for (String topic :
-                consumer.getDefaultMQPushConsumerImpl().getSubscriptionInner().keySet()) {
-            if (topic.startsWith(MixAll.DLQ_GROUP_TOPIC_PREFIX)) {
-                throw new IllegalArgumentException("The consumer of group " + consumer.getConsumerGroup()
-                        + " reads dead letters (" + topic + ") concurrently. Retried, they would come with their"
-                        + " original topic, be unknown there, and be handled again. Send dead letters to a topic to"
-                        + " handle them, or set an orderly listener, which isn't sent retries");
-            }
-        }
     }
 
     /** The client counts an attempt for each message of an orderly batch when one fails, and at the limit dead-letters all. */

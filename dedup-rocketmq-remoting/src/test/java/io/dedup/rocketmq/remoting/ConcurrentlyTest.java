@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.dedup.adapter.Execution;
+import io.dedup.policy.OnMissingId;
+import io.dedup.store.memory.InMemoryDedupStore;
+import io.dedup.testservers.PauselessClock;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -13,7 +16,10 @@ import org.apache.rocketmq.client.consumer.DefaultMQPushConsumer;
 import org.apache.rocketmq.client.consumer.listener.ConsumeConcurrentlyContext;
 import org.apache.rocketmq.client.consumer.listener.ConsumeConcurrentlyStatus;
 import org.apache.rocketmq.client.consumer.listener.MessageListenerConcurrently;
+import org.apache.rocketmq.client.exception.MQClientException;
 import org.apache.rocketmq.common.message.Message;
+import org.apache.rocketmq.common.message.MessageAccessor;
+import org.apache.rocketmq.common.message.MessageConst;
 import org.apache.rocketmq.common.message.MessageExt;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -250,6 +256,118 @@ class ConcurrentlyTest {
                     .isEqualTo(ConsumeConcurrentlyStatus.RECONSUME_LATER);
             assertThat(context.getDelayLevelWhenNextConsume()).isZero(); // retried: the mistake can be mended
             assertThat(scene.effects).containsExactly("a");
+        }
+    }
+
+    /** As an application sends a message that it has consumed on to another topic: with the properties of its retries. */
+    private static Message forwarded(Scene scene, String id, String fromTopic) {
+        Message message = scene.message(id);
+        MessageAccessor.putProperty(message, MessageConst.PROPERTY_RETRY_TOPIC, fromTopic);
+        return message;
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    @DisplayName("what was retried in another topic and then forwarded belongs to this topic, also when it is retried")
+    void forwarded(boolean doneThere) throws Exception {
+        try (Scene scene = new Scene(1)) {
+            String there = "orders-" + scene.topic;
+            if (doneThere) {
+                scene.dedup.execute(scene.dedup.key(there, "a"), context -> null);
+                scene.dedup.execute(scene.dedup.key(there, "b"), context -> null);
+            }
+            scene.send(forwarded(scene, "a", there));
+            scene.send(forwarded(scene, "b", there)); // in the same batch: done, and sent back behind the failure
+            DefaultMQPushConsumer started = scene.start(consumer -> {
+                consumer.setConsumeMessageBatchMaxSize(8);
+                MessageListenerConcurrently effect = scene.effect();
+                consumer.registerMessageListener((List<MessageExt> messages, ConsumeConcurrentlyContext context) -> {
+                    context.setDelayLevelWhenNextConsume(1);
+                    return Scene.id(messages.get(0)).equals("a") && calls.incrementAndGet() == 1
+                            ? ConsumeConcurrentlyStatus.RECONSUME_LATER
+                            : effect.consumeMessage(messages, context);
+                });
+                scene.builder().build().decorate(consumer);
+            });
+            await().until(() -> scene.count("duplicate b") == 1); // sent back with the failure
+            scene.awaitEffects("b", "a");
+            scene.send("a", "b");
+            scene.send(forwarded(scene, "a", there));
+            await().until(() -> scene.count("duplicate a") == 2 && scene.count("duplicate b") == 2);
+            scene.awaitAllAcked(started);
+            scene.awaitEffects("b", "a");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    @DisplayName("behind a failure in a batch, what no record would recognize isn't run: it comes again, and runs then")
+    void unguardedBehindFailure(boolean shadow) {
+        try (Scene scene = new Scene(
+                1,
+                policy -> policy.shadow(shadow).onMissingId(OnMissingId.PROCESS),
+                new InMemoryDedupStore(PauselessClock.get(), InMemoryDedupStore.DEFAULT_ATTEMPT_RETENTION))) {
+            for (int i = 0; i < 4; i++) {
+                Message message = scene.message("m" + i);
+                if (shadow) {
+                    message.setKeys("m" + i);
+                }
+                scene.send(message);
+            }
+            AtomicInteger deliveries = new AtomicInteger();
+            scene.start(consumer -> {
+                consumer.setConsumeMessageBatchMaxSize(8);
+                MessageListenerConcurrently effect = scene.effect();
+                MessageListenerConcurrently decorated = RemotingDedup.builder(scene.dedup)
+                        .id(RemotingMessageIds.key())
+                        .build()
+                        .decorate(scene.group, (List<MessageExt> messages, ConsumeConcurrentlyContext context) -> {
+                            context.setDelayLevelWhenNextConsume(1);
+                            return Scene.id(messages.get(0)).equals("m1") && calls.incrementAndGet() == 1
+                                    ? ConsumeConcurrentlyStatus.RECONSUME_LATER
+                                    : effect.consumeMessage(messages, context);
+                        });
+                consumer.registerMessageListener((List<MessageExt> messages, ConsumeConcurrentlyContext context) -> {
+                    ConsumeConcurrentlyStatus answer = decorated.consumeMessage(messages, context);
+                    deliveries.addAndGet(messages.size());
+                    return answer;
+                });
+            });
+            await().until(() -> deliveries.get() == 7); // the failure and the two behind it came again
+            assertThat(scene.effects).containsExactlyInAnyOrder("m0", "m1", "m2", "m3");
+        }
+    }
+
+    @Test
+    @DisplayName("dead letters, read concurrently: a letter that fails comes again as one of its dead-letter queue")
+    void deadLettersAgain() {
+        try (Scene scene = new Scene(1)) {
+            String letters = "%DLQ%" + scene.group;
+            scene.start((List<MessageExt> messages, ConsumeConcurrentlyContext context) -> {
+                context.setDelayLevelWhenNextConsume(-1);
+                return ConsumeConcurrentlyStatus.RECONSUME_LATER;
+            });
+            scene.send("a");
+            scene.awaitDeadLetters(1);
+            List<String> topics = new CopyOnWriteArrayList<>();
+            scene.start(consumer -> {
+                consumer.setConsumerGroup(scene.group + "-letters");
+                consumer.unsubscribe(scene.topic);
+                consumer.registerMessageListener((List<MessageExt> messages, ConsumeConcurrentlyContext context) -> {
+                    context.setDelayLevelWhenNextConsume(1);
+                    topics.add(messages.get(0).getTopic());
+                    return calls.incrementAndGet() == 1
+                            ? ConsumeConcurrentlyStatus.RECONSUME_LATER
+                            : ConsumeConcurrentlyStatus.CONSUME_SUCCESS;
+                });
+                try {
+                    consumer.subscribe(letters, "*");
+                } catch (MQClientException e) {
+                    throw new IllegalStateException(e);
+                }
+                scene.builder().build().decorate(consumer);
+            });
+            await().untilAsserted(() -> assertThat(topics).containsExactly(letters, letters));
         }
     }
 }

@@ -15,7 +15,6 @@ import org.apache.rocketmq.client.consumer.listener.ConsumeConcurrentlyContext;
 import org.apache.rocketmq.client.consumer.listener.ConsumeConcurrentlyStatus;
 import org.apache.rocketmq.client.consumer.listener.MessageListenerConcurrently;
 import org.apache.rocketmq.client.consumer.listener.MessageListenerOrderly;
-import org.apache.rocketmq.client.exception.MQClientException;
 import org.apache.rocketmq.common.message.MessageExt;
 import org.apache.rocketmq.remoting.protocol.heartbeat.MessageModel;
 import org.junit.jupiter.api.AfterEach;
@@ -49,18 +48,6 @@ class DecorateTest {
         assertThatThrownBy(() -> dedup.decorate(consumer))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("Set it to CLUSTERING");
-    }
-
-    @Test
-    @DisplayName("dead letters that are read concurrently are refused: retried, they would have another scope")
-    void deadLetters() throws MQClientException {
-        consumer.registerMessageListener(listener);
-        consumer.subscribe("%DLQ%payments", "*");
-        assertThatThrownBy(() -> dedup.decorate(consumer))
-                .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("%DLQ%payments");
-        consumer.registerMessageListener(orderly);
-        assertThatCode(() -> dedup.decorate(consumer)).doesNotThrowAnyException();
     }
 
     @Test

@@ -113,8 +113,10 @@ final class AppProcesses implements AutoCloseable {
     /**
      * Kills the process when this many more of its steps have run, and starts a new one. Kills it at once if they don't run in time:
      * it may have no {@link StepStops}, or no work.
+     *
+     * @return whether it was killed between two steps
      */
-    void killBetweenSteps(int which, int steps) {
+    boolean killBetweenSteps(int which, int steps) {
         Process process = apps.get(which).process;
         Instant from = Instant.now();
         boolean ended = false;
@@ -128,7 +130,8 @@ final class AppProcesses implements AutoCloseable {
             Thread.currentThread().interrupt();
         }
         process.destroyForcibly().onExit().join();
-        String where = ended ? lastStep(which) : "";
+        boolean hit = ended && process.exitValue() == StepStops.KILLED;
+        String where = hit ? lastStep(which) : "";
         apps.set(which, new App(which, traffic.members()));
         history.happened(new History.Happening(
                 Fault.KILL.name(),
@@ -136,6 +139,7 @@ final class AppProcesses implements AutoCloseable {
                 Instant.now(),
                 "process " + which + " (pid " + process.pid() + ") was killed" + where + ", and restarted as "
                         + pid(which)));
+        return hit;
     }
 
     private String lastStep(int which) {

@@ -32,6 +32,7 @@ public final class FaultRun implements AutoCloseable {
     private final List<ProxiedStore> stores = new ArrayList<>();
     private final Effects effects = new Effects();
     private Duration atMost = Duration.ofMinutes(5);
+    private Duration quiet = Duration.ofSeconds(1);
     private boolean played;
     private @Nullable Path logs;
     private final List<AutoCloseable> open = new ArrayList<>();
@@ -164,12 +165,23 @@ public final class FaultRun implements AutoCloseable {
     }
 
     /**
+     * For how long no effect may have appeared before effects are taken for final; 1 s by default, and never more than
+     * {@link #atMost}. A process that was paused while a handler ran may have the second effect of a message long after all
+     * is acknowledged: set it to more than a handler takes.
+     */
+    public FaultRun quietFor(Duration time) {
+        quiet = Objects.requireNonNull(time, "time");
+        return this;
+    }
+
+    /**
      * Plays the plan. Returns when all sent messages are acknowledged and no more effects appear, or when the
      * application has acknowledged nothing for the time of {@link #atMost}.
      *
      * @throws IllegalArgumentException when a setting is missing or invalid; names the setting
      * @throws IllegalStateException when the application cannot be started, the effects cannot be counted, or faults hit
-     *     nothing: the application didn't use the proxy of a store, or no guest of the group was assigned a partition
+     *     nothing: the application didn't use the proxy of a store, no guest of the group was assigned a partition, or no
+     *     kill that was to happen between two steps found one
      */
     public FaultReport play() {
         played = true;
@@ -191,7 +203,7 @@ public final class FaultRun implements AutoCloseable {
         Injector injector =
                 new Injector(processes, stores, sent, history, effects.steps().size(), atMost);
         Observer.Look last =
-                new Player(sent, processes, injector, observer, history, atMost).play(DrawnPlan.of(settings));
+                new Player(sent, processes, injector, observer, history, atMost, quiet).play(DrawnPlan.of(settings));
         if (history.brokenOffAfter() == null && last.unacked().isEmpty()) { // otherwise the report has more to say
             injector.requireHits();
         }

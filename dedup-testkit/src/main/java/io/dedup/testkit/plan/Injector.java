@@ -32,6 +32,8 @@ final class Injector {
     private final Map<ProxiedStore, Set<Fault>> hit = new LinkedHashMap<>();
     private int guests;
     private int guestsWithPartitions;
+    private int killsBetweenSteps;
+    private int killsThatFoundSteps;
 
     /**
      * @param steps how many steps a handler has; 0 for none that are known
@@ -74,7 +76,9 @@ final class Injector {
     private void kill(DrawnPlan.Step step) {
         AppProcesses application = Objects.requireNonNull(processes);
         if (waitsForSteps(step)) {
-            application.killBetweenSteps(step.victim(), 1 + step.choice() / 3 % (2 * steps));
+            boolean found = application.killBetweenSteps(step.victim(), 1 + step.choice() / 3 % (2 * steps));
+            killsBetweenSteps++;
+            killsThatFoundSteps += found ? 1 : 0;
         } else {
             application.kill(step.victim());
         }
@@ -118,6 +122,12 @@ final class Injector {
                     + " other members of the group was assigned a partition (" + traffic.description()
                     + "). Give the topic more partitions than the group has members, or set faults without "
                     + Fault.REBALANCE);
+        }
+        if (killsBetweenSteps > 0 && killsThatFoundSteps == 0) {
+            throw new IllegalStateException(Fault.KILL + " hit nothing between steps: none of " + killsBetweenSteps
+                    + " processes that were to be killed there has run its steps in time (" + traffic.description()
+                    + "). Add the listener new " + StepStops.class.getSimpleName()
+                    + "() to the application's deduplicators, or send more messages");
         }
     }
 

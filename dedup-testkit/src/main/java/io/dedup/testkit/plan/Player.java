@@ -12,8 +12,6 @@ import org.slf4j.LoggerFactory;
 /** Plays a plan: sends messages, executes faults, and waits. */
 final class Player {
     private static final Logger log = LoggerFactory.getLogger(Player.class);
-    /** Effects are final when none has appeared for this long. */
-    private static final Duration SETTLED = Duration.ofSeconds(1);
     /** How long a fault waits until the group handles something. */
     private static final Duration IDLE = Duration.ofSeconds(20);
 
@@ -23,20 +21,24 @@ final class Player {
     private final Observer observer;
     private final History history;
     private final Duration atMost;
+    private final Duration quiet;
 
+    /** @param quiet effects are final when none has appeared for this long */
     Player(
             Traffic traffic,
             @Nullable AppProcesses processes,
             Injector injector,
             Observer observer,
             History history,
-            Duration atMost) {
+            Duration atMost,
+            Duration quiet) {
         this.traffic = traffic;
         this.processes = processes;
         this.injector = injector;
         this.observer = observer;
         this.history = history;
         this.atMost = atMost;
+        this.quiet = quiet;
     }
 
     /** Returns when all sent messages are acknowledged and no more effects appear, or when the time is over. */
@@ -155,7 +157,7 @@ final class Player {
         Effects.Counts counts = look.bySteps();
         long since = System.nanoTime();
         long end = since + atMost.toNanos();
-        while (System.nanoTime() - since < SETTLED.toNanos() && System.nanoTime() - end < 0) {
+        while (System.nanoTime() - since < quiet.toNanos() && System.nanoTime() - end < 0) {
             Pause.shortly();
             look = observer.now();
             if (!counts.equals(look.bySteps())) {

@@ -95,14 +95,14 @@ final class Consumption {
      */
     private void awaitSettled() {
         Map<String, Integer> counts = replay.countEffects();
-        Timeline.Progress progress = replay.progress();
+        Timeline.Progress progress = replay.progress(counts);
         long since = System.nanoTime();
         long begin = since;
         while ((progress.runs() || System.nanoTime() - since < SETTLED.toNanos())
                 && System.nanoTime() - begin < atMost.toNanos()) {
             LockSupport.parkNanos(INTERVAL.toNanos());
             Map<String, Integer> countsNow = replay.countEffects();
-            Timeline.Progress progressNow = replay.progress();
+            Timeline.Progress progressNow = replay.progress(countsNow);
             if (!Objects.equals(counts, countsNow) || !progress.equals(progressNow)) {
                 counts = countsNow;
                 progress = progressNow;

@@ -26,11 +26,16 @@ final class Runs {
         return runs.succeeded + Math.min(runs.open, runs.lost);
     }
 
-    /** Whether a run hasn't ended. One that has lost its lease may never be reported to have ended. */
-    static boolean anyOpen(List<Timeline.Event> events) {
+    /**
+     * Whether a run hasn't ended, or may still take effect. One that has lost its lease may never be reported to have ended: it is
+     * waited for only while effects are counted, and there are fewer than runs that didn't fail.
+     *
+     * @param effects how often the message took effect; a large number if that isn't counted
+     */
+    static boolean anyOpen(List<Timeline.Event> events, int effects) {
         Runs runs = new Runs();
         events.forEach(runs::add);
-        return runs.open > runs.lost;
+        return runs.open > runs.lost || (runs.open > 0 && effects < runs.succeeded + runs.open);
     }
 
     private void add(Timeline.Event event) {

@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -122,8 +123,7 @@ public final class Timeline implements DedupListener {
     public List<Event> events(String consumer, String topic, String id) {
         String plain = DedupKey.stored(id);
         List<Event> noted = of(new Name(consumer, topic, plain));
-        DedupScope scope = heard.get(new Source(consumer, topic));
-        String stored = scope == null ? plain : scope.key(id).messageId();
+        String stored = stored(consumer, topic, id);
         if (stored.equals(plain)) {
             return noted;
         }
@@ -132,6 +132,11 @@ public final class Timeline implements DedupListener {
         all.addAll(of(new Name(consumer, topic, stored)));
         all.sort(Comparator.comparing(Event::at));
         return List.copyOf(all);
+    }
+
+    private String stored(String consumer, String topic, String id) {
+        DedupScope scope = heard.get(new Source(consumer, topic));
+        return scope == null ? DedupKey.stored(id) : scope.key(id).messageId();
     }
 
     /** What happened to messages in which the deduplicator found no usable ID, oldest first. */
@@ -153,18 +158,24 @@ public final class Timeline implements DedupListener {
      * How far the messages of a consumer and topic are.
      *
      * @param events how many there are so far
-     * @param runs whether a handler is running, as far as known
+     * @param runs whether a handler is running or may still take effect, as far as known
      */
     record Progress(int events, boolean runs) {}
 
-    Progress progress(String consumer, String topic) {
+    /** @param effects how often each message took effect; null if that isn't counted */
+    Progress progress(String consumer, String topic, @Nullable Map<String, Integer> effects) {
+        Map<String, Integer> byStoredId = new HashMap<>();
+        if (effects != null) {
+            effects.forEach((id, times) -> byStoredId.put(stored(consumer, topic, id), times));
+        }
         int count = 0;
         boolean runs = false;
         for (Name name : events.keySet()) {
             if (name.consumer().equals(consumer) && name.topic().equals(topic)) {
                 List<Event> found = of(name);
                 count += found.size();
-                runs |= Runs.anyOpen(found);
+                int times = effects == null ? Integer.MAX_VALUE : byStoredId.getOrDefault(name.id(), 0);
+                runs |= Runs.anyOpen(found, times);
             }
         }
         return new Progress(count, runs);

@@ -148,8 +148,9 @@ public final class TopicReplay implements AutoCloseable {
         return EarlyAcks.count(effects);
     }
 
-    Timeline.Progress progress() {
-        return timeline.progress(consumer, broker.topic());
+    /** @param counts of effects, as {@link #countEffects()} returns them */
+    Timeline.Progress progress(@Nullable Map<String, Integer> counts) {
+        return timeline.progress(consumer, broker.topic(), counts);
     }
 
     ReplayReport reportOn(List<TopicMessage> messages) {

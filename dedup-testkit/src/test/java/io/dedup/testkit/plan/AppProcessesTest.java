@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.dedup.DedupScope;
+import io.dedup.step.StepOutcome;
 import io.dedup.testkit.faults.PausedProcess;
 import java.io.File;
 import java.io.IOException;
@@ -39,6 +41,11 @@ class AppProcessesTest {
             }
             Files.createFile(
                     Path.of(args[0], "member-" + ProcessHandle.current().pid()));
+            StepStops stops = new StepStops();
+            while (args[1].equals("steps")) {
+                stops.step(DedupScope.of("g", "t").key("a"), "charge", StepOutcome.RUN);
+                Thread.sleep(10);
+            }
             Thread.currentThread().join(); // until it is killed
         }
     }
@@ -88,6 +95,36 @@ class AppProcessesTest {
         assertThat(members())
                 .allSatisfy(name -> assertThat(ProcessHandle.of(Long.parseLong(name.substring("member-".length()))))
                         .isEmpty());
+    }
+
+    /** A plan whose only kill is one between two steps. */
+    private FaultReport killBetweenSteps(String what) {
+        FakeTraffic traffic = FakeTraffic.good();
+        traffic.members = this::members;
+        FaultRun run = FaultRun.of(12, 20, 1, Fault.KILL);
+        try (run) {
+            return run.application(Member.class, directory.toString(), what)
+                    .traffic(traffic)
+                    .step("charge", () -> traffic.effects)
+                    .atMost(LIMIT)
+                    .play();
+        } finally {
+            run.deleteOutput();
+        }
+    }
+
+    @Test
+    @DisplayName("kills between steps that found no step tested nothing, which is said with what to do about it")
+    void noSteps() {
+        assertThatThrownBy(() -> killBetweenSteps("stays"))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("KILL hit nothing between steps")
+                .hasMessageContaining("new StepStops()");
+
+        assertThat(killBetweenSteps("steps").faults())
+                .singleElement()
+                .asString()
+                .contains("was killed after step charge of message ID");
     }
 
     @Test

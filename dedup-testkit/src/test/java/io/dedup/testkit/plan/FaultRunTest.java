@@ -13,6 +13,8 @@ import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -131,6 +133,23 @@ class FaultRunTest {
                         .effects(List::of)
                         .step("mail", List::of),
                 "Call either effects(...), or step(...)");
+    }
+
+    @Test
+    @DisplayName("an effect that comes later than 1 s after everything is acked is found by a plan that waits for it")
+    void lateEffect() {
+        FakeTraffic traffic = FakeTraffic.good();
+        Executor later = CompletableFuture.delayedExecutor(2, TimeUnit.SECONDS);
+        traffic.afterTheFault = () -> {
+            traffic.afterTheFault = () -> {};
+            later.execute(() -> traffic.effects.add("m3"));
+        };
+        try (FaultRun run = run(traffic, Fault.REBALANCE)) {
+            FaultReport report =
+                    run.inThisProcess().quietFor(Duration.ofSeconds(4)).play();
+
+            assertThat(report.doubled()).containsExactly("m3");
+        }
     }
 
     @Test

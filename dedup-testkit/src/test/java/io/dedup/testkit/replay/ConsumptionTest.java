@@ -104,4 +104,38 @@ class ConsumptionTest {
                 .extracting(Timeline.Event::kind)
                 .isEqualTo(Timeline.Kind.COMPLETED);
     }
+
+    @Test
+    @DisplayName("with effects(...), a run that has lost its lease is waited for until each run has its effect")
+    void lostRunWithEffects() {
+        List<String> effects = new CopyOnWriteArrayList<>(List.of("a"));
+        timeline.acquired(KEY, 1);
+        timeline.leaseLost(KEY);
+        timeline.acquired(KEY, 2);
+        timeline.completed(KEY, Duration.ZERO);
+        after(LATE, () -> effects.add("a")); // nothing is reported of a success without a lease
+
+        FakeTopic topic = new FakeTopic(id -> {}).send("a");
+        try (TopicReplay replay = new TopicReplay(topic, timeline, null, () -> effects, Duration.ofMinutes(1))) {
+            ReplayReport report = replay.report();
+            assertThat(report.handled("a")).isEqualTo(2);
+            assertThatThrownBy(() -> report.assertThat().handledOncePerId()).hasMessageContaining("more than once");
+        }
+    }
+
+    @Test
+    @DisplayName(
+            "with effects(...), a run that has lost its lease and whose effect never comes is waited for until atMost")
+    void lostRunWithoutItsEffect() {
+        timeline.acquired(KEY, 1);
+        timeline.leaseLost(KEY);
+        handled();
+
+        FakeTopic topic = new FakeTopic(id -> {}).send("a");
+        try (TopicReplay replay = new TopicReplay(topic, timeline, null, () -> List.of("a"), Duration.ofMillis(LATE))) {
+            long begin = System.nanoTime();
+            assertThat(replay.report().handled("a")).isEqualTo(1);
+            assertThat(Duration.ofNanos(System.nanoTime() - begin)).isGreaterThanOrEqualTo(Duration.ofMillis(LATE));
+        }
+    }
 }

@@ -5,30 +5,41 @@ import io.dedup.adapter.inplace.InPlaceRunner;
 import io.dedup.adapter.inplace.ReportedFailureException;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.Predicate;
 import org.apache.rocketmq.client.consumer.listener.ConsumeConcurrentlyContext;
 import org.apache.rocketmq.client.consumer.listener.ConsumeConcurrentlyStatus;
 import org.apache.rocketmq.client.consumer.listener.MessageListenerConcurrently;
+import org.apache.rocketmq.common.MixAll;
 import org.apache.rocketmq.common.message.MessageConst;
 import org.apache.rocketmq.common.message.MessageExt;
+import org.apache.rocketmq.common.message.MessageQueue;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Runs a listener once per message ID, message by message. The client acknowledges a batch up to an index and sends the
  * rest back, so it gets the index of the first message that isn't done. The messages behind it are handled
  * nevertheless: otherwise a message that keeps failing would take them to the dead-letter queue without their having
- * been handled. They are redelivered as duplicates.
+ * been handled. They are redelivered as duplicates. Those that wouldn't be recognized then aren't handled.
  */
 public final class DedupConcurrentListener implements MessageListenerConcurrently {
+    /** Where the broker finds no message. */
+    private static final long NOWHERE = -1;
+
     private final ConcurrentHandler handler;
+    private final Predicate<MessageExt> unrecorded;
     private final InPlaceRunner waits;
     private final Duration longestWait;
 
     /**
      * A listener that passes each message to the handler.
      *
+     * @param unrecorded whether a message would be run again each time it comes
      * @param longestWait of all messages of a call together
      */
-    public DedupConcurrentListener(ConcurrentHandler handler, InPlaceRunner waits, Duration longestWait) {
+    public DedupConcurrentListener(
+            ConcurrentHandler handler, Predicate<MessageExt> unrecorded, InPlaceRunner waits, Duration longestWait) {
         this.handler = handler;
+        this.unrecorded = unrecorded;
         this.waits = waits;
         this.longestWait = longestWait;
     }
@@ -38,6 +49,7 @@ public final class DedupConcurrentListener implements MessageListenerConcurrentl
             MessageListenerConcurrently listener, MessageRunner runner, InPlaceRunner waits, Duration longestWait) {
         return new DedupConcurrentListener(
                 (message, call, own) -> runner.handle(message, call, () -> run(listener, message, own)),
+                runner::isUnrecorded,
                 waits,
                 longestWait);
     }
@@ -52,10 +64,15 @@ public final class DedupConcurrentListener implements MessageListenerConcurrentl
     }
 
     private ConsumeConcurrentlyStatus consume(List<MessageExt> messages, ConsumeConcurrentlyContext context) {
+        keepTopic(messages, context.getMessageQueue());
         InPlaceRunner.Call call = waits.call(longestWait);
         SendBack sendBack = new SendBack(messages.size());
         for (int i = 0; i < messages.size(); i++) {
             MessageExt message = messages.get(i);
+            if (sendBack.hasFailure() && unrecorded.test(message)) {
+                sendBack.failed(i, SendBack.BY_BROKER);
+                continue;
+            }
             ConsumeConcurrentlyContext own = new ConsumeConcurrentlyContext(context.getMessageQueue());
             own.setDelayLevelWhenNextConsume(context.getDelayLevelWhenNextConsume());
             Answer answer = handler.handle(message, call, own);
@@ -66,6 +83,24 @@ public final class DedupConcurrentListener implements MessageListenerConcurrentl
             }
         }
         return sendBack.answer(context);
+    }
+
+    /**
+     * A message that an application has consumed and sent on may carry the topic of its former retries. The broker keeps that when the
+     * message is sent back, so that it would come again in another topic, and with it in another scope. What the broker doesn't find is
+     * sent to the retry topic by the client itself, with the topic that it has here. This must be so before the handler runs, because
+     * after consumeTimeout the client sends the message back meanwhile.
+     */
+    private static void keepTopic(List<MessageExt> messages, @Nullable MessageQueue queue) {
+        if (queue == null || queue.getTopic().startsWith(MixAll.RETRY_GROUP_TOPIC_PREFIX)) {
+            return;
+        }
+        for (MessageExt message : messages) {
+            String former = message.getProperty(MessageConst.PROPERTY_RETRY_TOPIC);
+            if (former != null && !former.equals(queue.getTopic())) {
+                message.setCommitLogOffset(NOWHERE);
+            }
+        }
     }
 
     /** A deferral has the consumer's delay: what the listener set for its failures may be "to the dead-letter queue". */

@@ -10,6 +10,7 @@ import io.dedup.adapter.QueueMessageOrigin;
 import io.dedup.duplicate.MessagePlace;
 import io.dedup.id.MessageIdExtractor;
 import io.dedup.policy.DedupPolicy;
+import io.dedup.policy.OnMissingId;
 import io.dedup.text.Printable;
 import java.net.InetSocketAddress;
 import java.util.List;
@@ -49,6 +50,13 @@ public final class MessageDeliveries {
                 message,
                 policy.explainDuplicates() ? placed(message, policy.senderHeader(), origin) : origin,
                 each -> Fingerprint.ofPayload(each.getBody()));
+    }
+
+    /** Whether no record would recognize the message when it comes again: it would be run again each time. */
+    public boolean isUnrecorded(MessageExt message) {
+        Delivery delivery = of(message);
+        return delivery.isShadow()
+                || (delivery.key() == null && delivery.topic().policy().onMissingId() == OnMissingId.PROCESS);
     }
 
     /** From now on this consumer's offsets show what it has consumed. Only needed to explain duplicates. */

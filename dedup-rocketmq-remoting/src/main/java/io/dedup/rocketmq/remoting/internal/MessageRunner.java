@@ -28,6 +28,10 @@ public final class MessageRunner {
         this.deliveries = deliveries;
     }
 
+    boolean isUnrecorded(MessageExt message) {
+        return deliveries.isUnrecorded(message);
+    }
+
     Answer handle(MessageExt message, InPlaceRunner.Call call, Handler handler) {
         return consumer.handle(
                 call,

@@ -38,6 +38,11 @@ final class SendBack {
         }
     }
 
+    /** Whether the next message is sent back, whether it is done or not. */
+    boolean hasFailure() {
+        return first < size;
+    }
+
     private void mustNotBeDeadLettered() {
         level = Math.max(level, BY_BROKER);
     }
