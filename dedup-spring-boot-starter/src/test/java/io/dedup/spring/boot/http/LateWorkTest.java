@@ -135,7 +135,7 @@ class LateWorkTest {
     }
 
     @RestController
-    @RequestMapping({"/api", "/short"})
+    @RequestMapping({"/api", "/short", "/busy"})
     static class Api {
         static final Map<String, DeferredResult<String>> PENDING = new ConcurrentHashMap<>();
 
@@ -234,12 +234,17 @@ class LateWorkTest {
             return task;
         }
 
-        /** Its timeout ends it. */
+        /** Its timeout ends it, and is answered before that: else its exception may be the answer. */
         @PostMapping("/callable-interrupted")
         WebAsyncTask<String> callableInterrupted(@RequestParam String operation) {
             Work.run(operation);
             WebAsyncTask<String> task = new WebAsyncTask<>(100L, () -> {
-                new CountDownLatch(1).await();
+                try {
+                    new CountDownLatch(1).await();
+                } catch (InterruptedException e) {
+                    Work.await(operation);
+                    throw e;
+                }
                 return "done";
             });
             task.onTimeout(() -> "try later");
@@ -282,6 +287,7 @@ class LateWorkTest {
                 "--dedup.http.defaults.scope-by=none",
                 "--dedup.http.defaults.lease=" + LEASE.toMillis() + "ms",
                 "--dedup.http.paths.[/api/**].max-processing-time=1m",
+                "--dedup.http.paths.[/busy/**].max-processing-time=4s",
                 "--dedup.http.paths.[/short/**].max-processing-time=1s");
         port = HttpContract.portOf(application);
     }
@@ -364,7 +370,9 @@ class LateWorkTest {
     @ValueSource(strings = {"/api/callable-queued", "/api/callable-interrupted"})
     @DisplayName("a task that answers its own timeout, but has never begun or was stopped by it, releases its key")
     void callableNeverDone(String path) {
+        Work.close(operation);
         assertThat(post(path).body()).isEqualTo("try later");
+        Work.open(operation);
         await().until(() -> post(path).statusCode() != 409);
         assertThat(Work.runs(operation)).isEqualTo(2);
     }
@@ -386,6 +394,26 @@ class LateWorkTest {
         await().until(() -> post("/short/deferred").statusCode() != 409);
         assertThat(Work.runs(operation)).isEqualTo(2);
         Work.open(operation);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/busy/deferred", "/busy/callable"})
+    @DisplayName(
+            "work that has ended after its timeout, and waits for a thread that records it: no copy of its request runs")
+    void recordedLate(String path) {
+        Work.close(operation);
+        assertThat(post(path).statusCode()).isEqualTo(503);
+        CountDownLatch busy = HttpContract.occupySettlements(application);
+        try {
+            Work.open(operation);
+            await().during(Duration.ofSeconds(6))
+                    .atMost(Duration.ofSeconds(20))
+                    .until(() -> post(path).statusCode() == 409 && Work.runs(operation) == 1);
+        } finally {
+            busy.countDown();
+        }
+        await().until(() -> HttpContract.isReplay(post(path)));
+        assertThat(Work.runs(operation)).isEqualTo(1);
     }
 
     @Test
