@@ -7,6 +7,7 @@ import io.dedup.http.internal.StoredResponse;
 import io.dedup.step.LeaseLostException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -38,6 +39,9 @@ final class CapturingServerResponse extends ServerHttpResponseDecorator {
     private final BodyCapture body;
     private final AtomicBoolean settling = new AtomicBoolean();
     private volatile boolean passing;
+    /** What is kept of content that is being sent. */
+    private byte[] last = {};
+
     private volatile boolean streamEnded;
     private volatile boolean streamFailed;
     /** What the handler's content failed with when its status had been sent. An exception handler may make an end of it all the same. */
@@ -174,7 +178,10 @@ final class CapturingServerResponse extends ServerHttpResponseDecorator {
         });
     }
 
-    /** Nothing until the content is complete and the run is settled, or it gets larger than the limit. */
+    /**
+     * Nothing until the content is complete and the run is settled, or it gets larger than the limit. Then its last byte waits: a client
+     * that knows the length has the whole response with it.
+     */
     private Flux<DataBuffer> held(Publisher<? extends DataBuffer> content, CompletableFuture<Void> made) {
         if (!passing) {
             body.clear(); // of content that has failed, and whose failure is answered now
@@ -186,7 +193,7 @@ final class CapturingServerResponse extends ServerHttpResponseDecorator {
                     buffer.read(bytes);
                     DataBufferUtils.release(buffer);
                     if (passing) {
-                        sink.next(bufferFactory().wrap(bytes));
+                        sink.next(bufferFactory().wrap(exceptLast(bytes)));
                     } else if (body.fits(bytes.length)) {
                         body.append(bytes, 0, bytes.length);
                     } else {
@@ -196,7 +203,7 @@ final class CapturingServerResponse extends ServerHttpResponseDecorator {
                         byte[] both = new byte[before.length + bytes.length];
                         System.arraycopy(before, 0, both, 0, before.length);
                         System.arraycopy(bytes, 0, both, before.length, bytes.length);
-                        sink.next(bufferFactory().wrap(both));
+                        sink.next(bufferFactory().wrap(exceptLast(both)));
                     }
                 });
         Flux<DataBuffer> whole = exceeding.doOnComplete(() -> {
@@ -208,11 +215,20 @@ final class CapturingServerResponse extends ServerHttpResponseDecorator {
             if (lost != null) { // what has been sent is cut off
                 return passing || isSent() ? Flux.error(lost) : Flux.just(leaseLost());
             }
-            byte[] all = body.toByteArray();
-            return passing || all.length == 0
-                    ? Flux.empty()
-                    : Flux.just(bufferFactory().wrap(all));
+            byte[] rest = passing ? last : body.toByteArray();
+            return rest.length == 0 ? Flux.empty() : Flux.just(bufferFactory().wrap(rest));
         })));
+    }
+
+    /** The byte that was kept before, and all of these but the last, which is kept now. */
+    private byte[] exceptLast(byte[] bytes) {
+        if (bytes.length == 0) {
+            return bytes;
+        }
+        byte[] sent = Arrays.copyOf(last, last.length + bytes.length - 1);
+        System.arraycopy(bytes, 0, sent, last.length, bytes.length - 1);
+        last = new byte[] {bytes[bytes.length - 1]};
+        return sent;
     }
 
     /**
