@@ -31,6 +31,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -132,6 +133,7 @@ class ServletTest extends HttpContract {
             FilterRegistrationBean<Filter> failing = new FilterRegistrationBean<>((request, response, chain) -> {
                 chain.doFilter(request, response);
                 if (((HttpServletRequest) request).getHeader("X-Throw") != null) {
+                    await().until(() -> Work.runs(request.getParameter("operation")) == 1);
                     throw new IllegalStateException("planned");
                 }
             });
@@ -200,6 +202,11 @@ class ServletTest extends HttpContract {
             DeferredResult<String> result = new DeferredResult<>();
             var unused = CompletableFuture.runAsync(() -> result.setResult(gated(operation)));
             return result;
+        }
+
+        @PostMapping("/gated-task")
+        Callable<String> gatedTask(@RequestParam String operation) {
+            return () -> gated(operation);
         }
 
         @PostMapping("/impatient")
@@ -790,20 +797,21 @@ class ServletTest extends HttpContract {
         return await().until(() -> post(path, "10"), response -> response.statusCode() != 409);
     }
 
-    @Test
+    @ParameterizedTest
+    @ValueSource(strings = {"/api/deferred", "/api/gated-task"})
     @DisplayName(
             "a filter behind that throws when asynchronous work has begun doesn't release its key: the work goes on")
-    void throwsBesideItsWork() {
+    void throwsBesideItsWork(String path) {
         Work.close(operation);
-        assertThat(send(request("/api/deferred")
+        assertThat(send(request(path)
                                 .header("Content-Type", "text/plain")
                                 .header("X-Throw", "now")
                                 .POST(BodyPublishers.ofString("10")))
                         .statusCode())
                 .isEqualTo(500);
-        assertThat(post("/api/deferred", "10").statusCode()).isEqualTo(409);
+        assertThat(post(path, "10").statusCode()).isEqualTo(409);
         Work.open(operation);
-        assertThat(isReplay(afterFlight("/api/deferred"))).isTrue();
+        assertThat(isReplay(afterFlight(path))).isTrue();
         assertThat(runs()).isEqualTo(1);
     }
 

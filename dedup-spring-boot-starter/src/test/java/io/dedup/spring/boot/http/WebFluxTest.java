@@ -431,7 +431,9 @@ class WebFluxTest extends HttpContract {
         int status = sending(committed(path))
                 .handle((response, cutOff) -> response == null ? 0 : response.statusCode())
                 .join();
-        assertThat(status).as("what the client was told, or 0 if it was cut off").isEqualTo(sent ? 0 : 500);
+        assertThat(status)
+                .as("what the client was told, or 0 if it was cut off")
+                .isEqualTo(sent ? 0 : 500);
         HttpResponse<String> second = await().until(() -> send(committed(path)), each -> each.statusCode() != 409);
         assertThat(isReplay(second)).isFalse();
         assertThat(second.statusCode()).isLessThan(300);
