@@ -7,8 +7,11 @@ import io.dedup.adapter.Results;
 import io.dedup.adapter.WaitBudget;
 import io.dedup.policy.DedupPolicy;
 import io.dedup.step.LeaseLostException;
+import io.dedup.text.Causes;
 import java.time.Duration;
 import java.util.Set;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -30,6 +33,7 @@ public final class HttpRun {
     private final DedupPolicy policy;
     private final Execution execution;
     private final Results results;
+    private volatile boolean returned;
 
     HttpRun(HttpPath path, DedupPolicy policy, Execution execution, Results results) {
         this.path = path;
@@ -47,23 +51,45 @@ public final class HttpRun {
     }
 
     /**
+     * Marks a success, if the response is one and a completion follows: who completes it may be busy for longer than the lease, and a copy
+     * must not run meanwhile.
+     *
+     * @param response null if nothing is known of it
+     */
+    public void returned(@Nullable StoredResponse response) {
+        if (stopped() == null && isSuccess(response)) {
+            byte[] result = response == null ? null : encoded(response);
+            if (result != null) {
+                execution.keepResult(result);
+            }
+            execution.returned();
+            returned = true;
+        }
+    }
+
+    private boolean isSuccess(@Nullable StoredResponse response) {
+        int status = response == null ? 0 : response.status();
+        return status < CLIENT_ERROR
+                || (status < SERVER_ERROR && path.storesClientErrors() && !NEVER_STORED.contains(status));
+    }
+
+    /**
      * Settles the run by its response. Never throws: the effect may have happened.
      *
+     * @param response null if nothing is known of that of a handler that has succeeded
      * @return why the client must not get the response; null if it may
      */
-    public @Nullable LeaseLostException ended(StoredResponse response) {
+    public @Nullable LeaseLostException ended(@Nullable StoredResponse response) {
         LeaseLostException stopped = stopped();
         if (stopped != null) {
             execution.fail(stopped);
             return stopped;
         }
-        int status = response.status();
-        boolean stored = status < CLIENT_ERROR
-                || (status < SERVER_ERROR && path.storesClientErrors() && !NEVER_STORED.contains(status));
-        if (!stored) {
-            execution.fail(new FailedResponseException(status));
+        if (response != null && !isSuccess(response)) {
+            execution.fail(new FailedResponseException(response.status()));
         } else {
-            execution.succeed(encoded(response), WaitBudget.of(policy.inFlightWait()));
+            byte[] result = response == null || returned ? null : encoded(response);
+            execution.succeed(result, WaitBudget.of(policy.inFlightWait()));
         }
         return null;
     }
@@ -74,16 +100,6 @@ public final class HttpRun {
      */
     public @Nullable LeaseLostException stopped() {
         return HandlerRun.stopped(execution);
-    }
-
-    /** Completes the run, of whose response nothing is known. */
-    public void endedUnseen() {
-        LeaseLostException stopped = stopped();
-        if (stopped == null) {
-            execution.succeed(null, WaitBudget.of(policy.inFlightWait()));
-        } else {
-            execution.fail(stopped);
-        }
     }
 
     /**
@@ -123,6 +139,26 @@ public final class HttpRun {
      */
     public boolean failed(Throwable thrown) {
         return execution.fail(thrown);
+    }
+
+    /**
+     * Releases the claim of asynchronous work that has failed. A future that was cancelled or has timed out says nothing about its work,
+     * which may go on: its claim is left to its lease.
+     *
+     * @return as {@link #failed}
+     */
+    public boolean failedLater(Throwable thrown) {
+        if (!mayGoOn(thrown)) {
+            return failed(thrown);
+        }
+        abandoned();
+        return false;
+    }
+
+    /** Whether the work of a future that fails with that may go on. */
+    public static boolean mayGoOn(Throwable thrown) {
+        Throwable cause = Causes.unwrapped(thrown);
+        return cause instanceof CancellationException || cause instanceof TimeoutException;
     }
 
     /** Leaves the claim to expire with its lease, because the handler is being stopped, but may not have ended. */

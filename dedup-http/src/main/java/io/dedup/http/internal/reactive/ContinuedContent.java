@@ -1,5 +1,7 @@
 package io.dedup.http.internal.reactive;
 
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
@@ -15,11 +17,14 @@ import reactor.util.context.Context;
  */
 final class ContinuedContent extends Flux<DataBuffer> {
     private final Flux<DataBuffer> source;
+    private final CompletableFuture<Void> made;
     private final CapturingServerResponse response;
     private volatile @Nullable Pieces pieces;
 
-    ContinuedContent(Flux<DataBuffer> source, CapturingServerResponse response) {
+    /** @param made completed exceptionally if the content fails when its client has gone away */
+    ContinuedContent(Flux<DataBuffer> source, CompletableFuture<Void> made, CapturingServerResponse response) {
         this.source = source;
+        this.made = made;
         this.response = response;
     }
 
@@ -28,6 +33,14 @@ final class ContinuedContent extends Flux<DataBuffer> {
         Pieces now = pieces;
         if (now != null) {
             now.cancel();
+        }
+    }
+
+    /** Stops whoever makes the content, and who may not have ended then. */
+    void giveUp() {
+        Pieces now = pieces;
+        if (now != null) {
+            now.giveUp();
         }
     }
 
@@ -76,9 +89,9 @@ final class ContinuedContent extends Flux<DataBuffer> {
 
         @Override
         public void request(long n) {
-            Subscription made = upstream;
-            if (made != null) {
-                made.request(n);
+            Subscription subscription = upstream;
+            if (subscription != null) {
+                subscription.request(n);
             }
         }
 
@@ -101,12 +114,13 @@ final class ContinuedContent extends Flux<DataBuffer> {
             }
         }
 
-        private void giveUp() {
-            Subscription made = upstream;
-            if (made != null) {
-                made.cancel();
+        void giveUp() {
+            Subscription subscription = upstream;
+            if (subscription != null) {
+                subscription.cancel();
             }
             response.abandon();
+            made.completeExceptionally(new CancellationException("the content of the response was cut off"));
         }
 
         @Override
@@ -114,7 +128,7 @@ final class ContinuedContent extends Flux<DataBuffer> {
             if (state.compareAndSet(State.RUNNING, State.ENDED)) {
                 client.onError(thrown);
             } else {
-                response.fail(thrown);
+                made.completeExceptionally(thrown);
             }
         }
 

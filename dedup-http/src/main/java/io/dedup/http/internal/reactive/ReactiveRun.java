@@ -12,7 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.springframework.web.ErrorResponse;
 
-/** Settles a run when its handler and its response have ended, unless the response has settled it already. */
+/** Settles a run when all that is behind the filter has ended, and sends what is held then. */
 final class ReactiveRun implements Settlement<CompletableFuture<Void>, CompletableFuture<Optional<Answer>>> {
     private final HttpRun run;
     private final CapturingServerResponse response;
@@ -26,8 +26,15 @@ final class ReactiveRun implements Settlement<CompletableFuture<Void>, Completab
     public CompletableFuture<Optional<Answer>> succeeded(CompletableFuture<Void> work) {
         CompletableFuture<Optional<Answer>> end = new CompletableFuture<>();
         try {
-            var unused = work.whenCompleteAsync(
-                    (nothing, error) -> end(error, end), run.path().settlements());
+            var unused = work.whenComplete((nothing, error) -> {
+                try {
+                    if (error == null) {
+                        response.returned(); // the threads that settle may be busy for longer than the lease
+                    }
+                } finally {
+                    run.path().settlements().execute(() -> end(error, end));
+                }
+            });
         } catch (Throwable e) { // the work continues, and this cannot wait for it
             run.abandoned();
             end.completeExceptionally(e);
@@ -46,17 +53,17 @@ final class ReactiveRun implements Settlement<CompletableFuture<Void>, Completab
         try {
             if (error == null) {
                 response.settle();
-                end.complete(Optional.ofNullable(response.unanswered()));
-                return;
-            }
-            if (response.isStreamComplete()) {
-                response.settle();
-            }
-            if (response.continuesWithoutClient()) {
-                end.completeExceptionally(error);
+                var unused = response.send().whenComplete((nothing, unsent) -> {
+                    if (unsent == null) {
+                        end.complete(Optional.empty());
+                    } else {
+                        end.completeExceptionally(unsent);
+                    }
+                });
                 return;
             }
             Answer answer = response.beginSettling() ? settle(error) : null;
+            response.drop(error);
             if (answer == null) {
                 end.completeExceptionally(error);
             } else {
@@ -71,15 +78,15 @@ final class ReactiveRun implements Settlement<CompletableFuture<Void>, Completab
     private @Nullable Answer settle(Throwable thrown) {
         if (thrown instanceof ErrorResponse error
                 && error.getStatusCode().is4xxClientError()
-                && !response.isCommitted()) { // else its status isn't the client's
+                && !response.isSent()) { // else its status isn't the client's
             LeaseLostException stopped = run.ended(
                     new StoredResponse(error.getStatusCode().value(), true, false, null, null, Map.of(), new byte[0]));
             return stopped == null ? null : leaseLost();
         }
-        return HandlerRun.isDeferral(run.failed(thrown), thrown) ? leaseLost() : null;
+        return HandlerRun.isDeferral(run.failedLater(thrown), thrown) ? leaseLost() : null;
     }
 
     private @Nullable Answer leaseLost() {
-        return response.isCommitted() ? null : run.leaseLost();
+        return response.isSent() ? null : run.leaseLost();
     }
 }

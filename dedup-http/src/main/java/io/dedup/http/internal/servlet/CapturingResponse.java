@@ -70,6 +70,11 @@ final class CapturingResponse extends HttpServletResponseWrapper {
         return passing || super.isCommitted();
     }
 
+    /** Whether the client gets what the handler writes when it is written. */
+    boolean isPassing() {
+        return passing;
+    }
+
     /** Whether nothing was made of it, neither a status nor a body, or nothing since it was reset for the answer to an exception. */
     boolean isUntouched() {
         return !made && errorStatus == 0;

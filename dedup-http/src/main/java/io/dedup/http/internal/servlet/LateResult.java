@@ -30,17 +30,19 @@ final class LateResult {
         return false;
     }
 
-    /** Settles a run by it. */
+    /** Settles a run by it, on a thread of its path. A success counts from now on. */
     static void settle(HttpRun run, @Nullable Object result) {
         HttpStatusCode status = status(result);
         if (result instanceof Throwable thrown && (status == null || status.is5xxServerError())) {
-            run.failed(thrown);
-        } else if (status == null) {
-            run.endedUnseen();
-        } else {
-            run.ended(new StoredResponse(
-                    status.value(), result instanceof Throwable, true, null, null, Map.of(), new byte[0]));
+            run.path().settlements().execute(() -> run.failedLater(thrown));
+            return;
         }
+        StoredResponse response = status == null
+                ? null
+                : new StoredResponse(
+                        status.value(), result instanceof Throwable, true, null, null, Map.of(), new byte[0]);
+        run.returned(response);
+        run.path().settlements().execute(() -> run.ended(response));
     }
 
     private static @Nullable HttpStatusCode status(@Nullable Object result) {

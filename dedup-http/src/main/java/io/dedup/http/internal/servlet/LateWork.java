@@ -60,7 +60,7 @@ final class LateWork implements DeferredResultProcessingInterceptor, CallablePro
     /**
      * Work of one request.
      *
-     * @param whenLate gets what the work returns, or throws, when its request has ended before
+     * @param whenLate gets what the work returns, or throws, when its request has ended before; doesn't block
      * @param executor may block
      * @param longest after this, nobody waits for the work any more
      */
@@ -130,7 +130,7 @@ final class LateWork implements DeferredResultProcessingInterceptor, CallablePro
     private void ended(@Nullable Object result) {
         ended = new Result(result);
         if (requestEnded) {
-            executor.execute(() -> whenLate.accept(result));
+            whenLate.accept(result);
         }
     }
 
@@ -160,9 +160,9 @@ final class LateWork implements DeferredResultProcessingInterceptor, CallablePro
         return true;
     }
 
-    /** Not a stream, whose writer notices that its request has ended. */
+    /** Not a stream, whose writer notices that its request has ended. The container may have sent an answer of its own. */
     private boolean keepOpen(DeferredResult<?> result) {
-        if (response.isSent() || result.isSetOrExpired()) {
+        if (response.isPassing() || result.isSetOrExpired()) {
             return false;
         }
         ResultHandler handler = new ResultHandler();
@@ -186,7 +186,7 @@ final class LateWork implements DeferredResultProcessingInterceptor, CallablePro
             if (Thread.currentThread() == replacer && replacing) {
                 hadResult = true; // which Spring's handler has got
             } else {
-                executor.execute(() -> late(value));
+                late(value);
             }
         }
     }

@@ -15,12 +15,19 @@ import org.springframework.web.context.request.async.AsyncWebRequest;
 /** A request that runs. What Spring hears of its end passes {@link LateWork}, and its end is heard of before the container's response ends. */
 final class RunRequest extends HttpServletRequestWrapper {
     private final LateWork late;
+    private final Runnable beforeDispatch;
     private final Runnable beforeComplete;
 
-    /** @param beforeComplete called before the work ends without a dispatch; never throws */
-    RunRequest(HttpServletRequest request, LateWork late, Runnable beforeComplete) {
+    /**
+     * The request.
+     *
+     * @param beforeDispatch called before the work has itself dispatched; never throws
+     * @param beforeComplete called before the work ends without a dispatch; never throws
+     */
+    RunRequest(HttpServletRequest request, LateWork late, Runnable beforeDispatch, Runnable beforeComplete) {
         super(request);
         this.late = late;
+        this.beforeDispatch = beforeDispatch;
         this.beforeComplete = beforeComplete;
     }
 
@@ -78,16 +85,19 @@ final class RunRequest extends HttpServletRequestWrapper {
 
         @Override
         public void dispatch() {
+            beforeDispatch.run();
             context.dispatch();
         }
 
         @Override
         public void dispatch(String path) {
+            beforeDispatch.run();
             context.dispatch(path);
         }
 
         @Override
         public void dispatch(ServletContext servletContext, String path) {
+            beforeDispatch.run();
             context.dispatch(servletContext, path);
         }
 

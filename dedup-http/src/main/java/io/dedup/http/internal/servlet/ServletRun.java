@@ -46,7 +46,12 @@ final class ServletRun implements Settlement<Boolean, Optional<Throwable>>, Asyn
     /** Whether the response is made of what a {@code Callable} has returned or thrown. */
     private volatile boolean ofTask;
 
+    /** Whether the response is made of a future that was cancelled or has timed out. */
+    private volatile boolean stopped;
+
     private volatile boolean broken;
+    /** Whether a result is dispatched. If that doesn't come here, something in front has answered in its place. */
+    private volatile boolean dispatching;
     /** What asynchronous work failed with when the status had been sent. */
     private volatile @Nullable Throwable failedTooLate;
 
@@ -68,7 +73,7 @@ final class ServletRun implements Settlement<Boolean, Optional<Throwable>>, Asyn
         WebAsyncManager manager = WebAsyncUtils.getAsyncManager(request);
         manager.registerDeferredResultInterceptor(LateWork.class.getName(), late);
         manager.registerCallableInterceptor(LateWork.class.getName(), late);
-        return new RunRequest(readable, late, this::completing);
+        return new RunRequest(readable, late, () -> dispatching = true, this::completing);
     }
 
     /** A dispatch of the request. */
@@ -79,21 +84,31 @@ final class ServletRun implements Settlement<Boolean, Optional<Throwable>>, Asyn
     /** The first dispatch has returned. */
     @Override
     public Optional<Throwable> succeeded(Boolean handled) {
-        if (request.isAsyncStarted()) {
-            try {
-                request.getAsyncContext().addListener(this);
-                return Optional.empty();
-            } catch (IllegalStateException e) { // it has ended meanwhile
-                return end();
-            }
+        return listens() ? Optional.empty() : end();
+    }
+
+    /** Whether the request is asynchronous, so that this hears of its end. */
+    private boolean listens() {
+        if (!request.isAsyncStarted()) {
+            return false;
         }
-        return end();
+        try {
+            request.getAsyncContext().addListener(this);
+            return true;
+        } catch (IllegalStateException e) { // it has ended meanwhile
+            return false;
+        }
     }
 
     @Override
     public Optional<Throwable> failed(Throwable thrown) {
         if (response.isCutOff()) { // what the handler throws is that
             return abandoned(thrown);
+        }
+        if (request.isAsyncStarted()) { // something beside the work, which may go on
+            sentBefore = response.isSent();
+            broken = true;
+            return listens() ? Optional.of(thrown) : unfinished(thrown);
         }
         if (!settled.compareAndSet(false, true)) {
             return Optional.of(thrown);
@@ -119,15 +134,17 @@ final class ServletRun implements Settlement<Boolean, Optional<Throwable>>, Asyn
 
     /** A later dispatch, with the result of asynchronous work. */
     void dispatched(Dispatch dispatch) throws IOException, ServletException {
+        dispatching = false;
         Object result = WebAsyncUtils.getAsyncManager(request).getConcurrentResult();
         if (result instanceof Throwable thrown && response.isCommitted()) {
             failedTooLate = thrown;
         }
         ofTask = late.isOfTask(result);
+        stopped = !ofTask && result instanceof Throwable thrown && HttpRun.mayGoOn(thrown);
         try {
             dispatch.run();
         } catch (Throwable e) {
-            rethrow(timedOut || broken ? unfinished(e) : failed(e));
+            rethrow(timedOut || broken || stopped ? unfinished(e) : failed(e));
             return;
         }
         if (!request.isAsyncStarted()) {
@@ -247,7 +264,10 @@ final class ServletRun implements Settlement<Boolean, Optional<Throwable>>, Asyn
      * application answers to its timeout, whatever the status.
      */
     private boolean mayGoOn() {
-        return broken || (timedOut && (sentBefore || response.status() >= CLIENT_ERROR || (late.hasTask() && !ofTask)));
+        return broken
+                || dispatching
+                || (stopped && response.status() >= CLIENT_ERROR)
+                || (timedOut && (sentBefore || response.status() >= CLIENT_ERROR || (late.hasTask() && !ofTask)));
     }
 
     static void rethrow(Optional<Throwable> end) throws IOException, ServletException {

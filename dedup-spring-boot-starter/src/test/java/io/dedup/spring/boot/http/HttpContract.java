@@ -6,6 +6,8 @@ import static org.awaitility.Awaitility.await;
 import io.dedup.DedupKey;
 import io.dedup.DedupScope;
 import io.dedup.LiveLease;
+import io.dedup.adapter.DedupAdapter;
+import io.dedup.spring.boot.internal.deduplicator.DeduplicatorRegistry;
 import io.dedup.spring.boot.internal.store.DedupStores;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -26,6 +28,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -264,6 +267,18 @@ abstract class HttpContract {
                 .isEqualTo(first.headers().firstValue("Content-Type"));
         assertThat(second.body().replaceAll("\"(timestamp|requestId)\":\"[^\"]*\"", ""))
                 .isEqualTo(first.body().replaceAll("\"(timestamp|requestId)\":\"[^\"]*\"", ""));
+        assertThat(runs()).isEqualTo(1);
+    }
+
+    @Test
+    @DisplayName("work whose future has timed out may go on: its key stays claimed")
+    void futureTimesOut() {
+        Work.close(operation);
+        assertThat(post("/api/impatient", "10").statusCode()).isEqualTo(500);
+        await().during(Duration.ofMillis(200))
+                .atMost(Duration.ofSeconds(5))
+                .until(() -> post("/api/impatient", "10").statusCode() == 409);
+        Work.open(operation);
         assertThat(runs()).isEqualTo(1);
     }
 
@@ -632,6 +647,23 @@ abstract class HttpContract {
         assertThat(runs()).isZero();
         assertThat(post("/api/payments", "10").statusCode()).isEqualTo(201);
         assertThat(runs()).isEqualTo(1);
+    }
+
+    /** Keeps all threads busy that settle runs, until it is counted down. */
+    static CountDownLatch occupySettlements(ConfigurableApplicationContext context) {
+        CountDownLatch end = new CountDownLatch(1);
+        context.getBean(DeduplicatorRegistry.class).deduplicators().forEach(each -> {
+            for (int i = 0; i < 20; i++) { // more than there are
+                DedupAdapter.of(each.deduplicator()).settlements().execute(() -> {
+                    try {
+                        end.await();
+                    } catch (InterruptedException e) {
+                        Thread.currentThread().interrupt();
+                    }
+                });
+            }
+        });
+        return end;
     }
 
     static Map<String, String> headers(HttpResponse<?> response) {

@@ -234,12 +234,17 @@ class LateWorkTest {
             return task;
         }
 
-        /** Its timeout ends it. */
+        /** Its timeout ends it, and is answered before that: else its exception may be the answer. */
         @PostMapping("/callable-interrupted")
         WebAsyncTask<String> callableInterrupted(@RequestParam String operation) {
             Work.run(operation);
             WebAsyncTask<String> task = new WebAsyncTask<>(100L, () -> {
-                new CountDownLatch(1).await();
+                try {
+                    new CountDownLatch(1).await();
+                } catch (InterruptedException e) {
+                    Work.await(operation);
+                    throw e;
+                }
                 return "done";
             });
             task.onTimeout(() -> "try later");
@@ -364,7 +369,9 @@ class LateWorkTest {
     @ValueSource(strings = {"/api/callable-queued", "/api/callable-interrupted"})
     @DisplayName("a task that answers its own timeout, but has never begun or was stopped by it, releases its key")
     void callableNeverDone(String path) {
+        Work.close(operation);
         assertThat(post(path).body()).isEqualTo("try later");
+        Work.open(operation);
         await().until(() -> post(path).statusCode() != 409);
         assertThat(Work.runs(operation)).isEqualTo(2);
     }
@@ -386,6 +393,30 @@ class LateWorkTest {
         await().until(() -> post("/short/deferred").statusCode() != 409);
         assertThat(Work.runs(operation)).isEqualTo(2);
         Work.open(operation);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/api/deferred", "/api/callable"})
+    @DisplayName(
+            "work that has ended after its timeout, and waits for a thread that records it: no copy of its request runs")
+    void recordedLate(String path) {
+        FaultyStore store = application.getBean(FaultyStore.class);
+        Work.close(operation);
+        assertThat(post(path).statusCode()).isEqualTo(503);
+        CountDownLatch busy = HttpContract.occupySettlements(application);
+        store.inject(StoreFault.before(Operation.RENEW));
+        try {
+            Work.open(operation);
+            await().during(LEASE.multipliedBy(3)).atMost(Duration.ofSeconds(20)).until(() -> {
+                var copy = client.sendAsync(request(path), BodyHandlers.ofString());
+                return copy.completeOnTimeout(null, 5, TimeUnit.SECONDS).join() != null && Work.runs(operation) == 1;
+            });
+        } finally {
+            store.heal();
+            busy.countDown();
+        }
+        await().until(() -> HttpContract.isReplay(post(path)));
+        assertThat(Work.runs(operation)).isEqualTo(1);
     }
 
     @Test

@@ -11,6 +11,7 @@ import io.dedup.testservers.sql.SqlDatabase;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.AsyncEvent;
 import jakarta.servlet.AsyncListener;
+import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletRequestWrapper;
@@ -30,7 +31,9 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
@@ -107,6 +110,36 @@ class ServletTest extends HttpContract {
             users.setOrder(-100); // as Spring Security
             return users;
         }
+
+        /** Answers in place of what is behind it when a result is dispatched. */
+        @Bean
+        FilterRegistrationBean<Filter> gateways() {
+            FilterRegistrationBean<Filter> gateways = new FilterRegistrationBean<>((request, response, chain) -> {
+                String status = ((HttpServletRequest) request).getHeader("X-Dispatch-Answer");
+                if (status == null) {
+                    chain.doFilter(request, response);
+                } else {
+                    ((HttpServletResponse) response).setStatus(Integer.parseInt(status));
+                }
+            });
+            gateways.setDispatcherTypes(DispatcherType.ASYNC);
+            gateways.setOrder(-95);
+            return gateways;
+        }
+
+        /** Throws when what is behind it has returned. */
+        @Bean
+        FilterRegistrationBean<Filter> failing() {
+            FilterRegistrationBean<Filter> failing = new FilterRegistrationBean<>((request, response, chain) -> {
+                chain.doFilter(request, response);
+                if (((HttpServletRequest) request).getHeader("X-Throw") != null) {
+                    await().until(() -> Work.runs(request.getParameter("operation")) == 1);
+                    throw new IllegalStateException("planned");
+                }
+            });
+            failing.setOrder(0);
+            return failing;
+        }
     }
 
     private static final class AsUser extends HttpServletRequestWrapper {
@@ -169,6 +202,16 @@ class ServletTest extends HttpContract {
             DeferredResult<String> result = new DeferredResult<>();
             var unused = CompletableFuture.runAsync(() -> result.setResult(gated(operation)));
             return result;
+        }
+
+        @PostMapping("/gated-task")
+        Callable<String> gatedTask(@RequestParam String operation) {
+            return () -> gated(operation);
+        }
+
+        @PostMapping("/impatient")
+        CompletableFuture<String> impatient(@RequestParam String operation) {
+            return CompletableFuture.supplyAsync(() -> gated(operation)).orTimeout(100, TimeUnit.MILLISECONDS);
         }
 
         @PostMapping("/late")
@@ -365,6 +408,12 @@ class ServletTest extends HttpContract {
                     throw new UncheckedIOException(e);
                 }
             });
+        }
+
+        @PostMapping("/raw-dispatch")
+        void rawDispatch(@RequestParam String operation, HttpServletRequest request) {
+            Work.run(operation);
+            request.startAsync().dispatch();
         }
 
         @PostMapping("/raw-failure")
@@ -706,6 +755,64 @@ class ServletTest extends HttpContract {
     @DisplayName("a failure that comes too late for a status of its own releases the key")
     void failsTooLateForItsStatus(String path) {
         assertFailsTooLateForItsStatus(path);
+    }
+
+    @Test
+    @DisplayName(
+            "a success that a filter in front answers itself when it is dispatched is done, and its response isn't known")
+    void successAnsweredInFront() {
+        assertThat(send(answeredInFront("/api/deferred", 503)).statusCode()).isEqualTo(503);
+        assertThat(afterFlight("/api/deferred").statusCode()).isEqualTo(204);
+        assertThat(isReplay(post("/api/deferred", "10"))).isTrue();
+        assertThat(runs()).isEqualTo(1);
+    }
+
+    @Test
+    @DisplayName("a failure that a filter in front answers with 200 when it is dispatched releases the key")
+    void failureAnsweredInFront() {
+        assertThat(send(answeredInFront("/api/failed-later", 200)).statusCode()).isEqualTo(200);
+        assertThat(afterFlight("/api/failed-later").statusCode()).isEqualTo(500);
+        assertThat(runs()).isEqualTo(2);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/api/late", "/api/raw-dispatch"})
+    @DisplayName("work of whose end nothing is known keeps its claim, whatever a filter in front answers")
+    void unknownAnsweredInFront(String path) {
+        assertThat(send(answeredInFront(path, 200)).statusCode()).isEqualTo(200);
+        await().during(Duration.ofMillis(200))
+                .atMost(Duration.ofSeconds(5))
+                .until(() -> post(path, "10").statusCode() == 409);
+        assertThat(runs()).isEqualTo(1);
+    }
+
+    private HttpRequest.Builder answeredInFront(String path, int status) {
+        return request(path)
+                .header("Content-Type", "text/plain")
+                .header("X-Dispatch-Answer", Integer.toString(status))
+                .POST(BodyPublishers.ofString("10"));
+    }
+
+    private HttpResponse<String> afterFlight(String path) {
+        return await().until(() -> post(path, "10"), response -> response.statusCode() != 409);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/api/deferred", "/api/gated-task"})
+    @DisplayName(
+            "a filter behind that throws when asynchronous work has begun doesn't release its key: the work goes on")
+    void throwsBesideItsWork(String path) {
+        Work.close(operation);
+        assertThat(send(request(path)
+                                .header("Content-Type", "text/plain")
+                                .header("X-Throw", "now")
+                                .POST(BodyPublishers.ofString("10")))
+                        .statusCode())
+                .isEqualTo(500);
+        assertThat(post(path, "10").statusCode()).isEqualTo(409);
+        Work.open(operation);
+        assertThat(isReplay(afterFlight(path))).isTrue();
+        assertThat(runs()).isEqualTo(1);
     }
 
     @Test

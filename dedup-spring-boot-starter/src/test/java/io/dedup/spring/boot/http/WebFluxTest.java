@@ -9,6 +9,7 @@ import io.dedup.store.memory.InMemoryDedupStore;
 import io.dedup.testkit.faults.FaultyStore;
 import java.io.IOException;
 import java.net.URI;
+import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
@@ -18,6 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -39,8 +41,13 @@ import org.springframework.http.HttpStatusCode;
 import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
 import org.springframework.http.codec.multipart.FilePart;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.TransactionSystemException;
+import org.springframework.transaction.reactive.AbstractReactiveTransactionManager;
+import org.springframework.transaction.reactive.GenericReactiveTransaction;
 import org.springframework.transaction.reactive.TransactionContextManager;
 import org.springframework.transaction.reactive.TransactionSynchronizationManager;
+import org.springframework.transaction.reactive.TransactionalOperator;
 import org.springframework.web.bind.annotation.CrossOrigin;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.PathVariable;
@@ -91,6 +98,24 @@ class WebFluxTest extends HttpContract {
         }
 
         @Bean
+        WebFilter timeouts() {
+            return (exchange, chain) -> exchange.getRequest().getHeaders().getFirst("X-Timeout") == null
+                    ? chain.filter(exchange)
+                    : chain.filter(exchange).timeout(Duration.ofMillis(500));
+        }
+
+        /** A transaction behind the filter. The first commit of an operation fails. */
+        @Bean
+        WebFilter commits() {
+            return (exchange, chain) -> {
+                String operation = exchange.getRequest().getHeaders().getFirst("X-Commit");
+                return operation == null
+                        ? chain.filter(exchange)
+                        : TransactionalOperator.create(new Commits(operation)).transactional(chain.filter(exchange));
+            };
+        }
+
+        @Bean
         @Order(-100) // as Spring Security
         WebFilter users() {
             return (exchange, chain) -> {
@@ -105,6 +130,37 @@ class WebFluxTest extends HttpContract {
                                                 .build())
                         .doFinally(end -> Work.left(String.valueOf(operation)));
             };
+        }
+    }
+
+    private static final class Commits extends AbstractReactiveTransactionManager {
+        private static final long serialVersionUID = 1L;
+
+        private final String operation;
+
+        Commits(String operation) {
+            this.operation = operation;
+        }
+
+        @Override
+        protected Object doGetTransaction(TransactionSynchronizationManager manager) {
+            return this;
+        }
+
+        @Override
+        protected Mono<Void> doBegin(
+                TransactionSynchronizationManager manager, Object transaction, TransactionDefinition definition) {
+            return Mono.empty();
+        }
+
+        @Override
+        protected Mono<Void> doCommit(TransactionSynchronizationManager manager, GenericReactiveTransaction status) {
+            return Work.runs(operation) == 1 ? Mono.error(new TransactionSystemException("planned")) : Mono.empty();
+        }
+
+        @Override
+        protected Mono<Void> doRollback(TransactionSynchronizationManager manager, GenericReactiveTransaction status) {
+            return Mono.empty();
         }
     }
 
@@ -147,6 +203,16 @@ class WebFluxTest extends HttpContract {
         @PostMapping("/deferred")
         Mono<ResponseEntity<String>> deferred(@RequestParam String operation) {
             return gated(operation).map(ResponseEntity::ok);
+        }
+
+        @PostMapping("/impatient")
+        Mono<String> impatient(@RequestParam String operation) {
+            CompletableFuture<String> work = CompletableFuture.supplyAsync(() -> {
+                int run = Work.run(operation);
+                Work.await(operation);
+                return "done " + run;
+            });
+            return Mono.fromFuture(work).timeout(Duration.ofMillis(100));
         }
 
         @PostMapping("/throws")
@@ -355,6 +421,75 @@ class WebFluxTest extends HttpContract {
     @DisplayName("a failure that comes too late for a status of its own releases the key")
     void failsTooLateForItsStatus(String path) {
         assertFailsTooLateForItsStatus(path);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/api/payments", "/api/nothing", "/small/large?size=100000", "/api/stream"})
+    @DisplayName("a transaction around the handler, behind the filter, whose commit fails releases the key")
+    void commitFails(String path) {
+        boolean sent = path.contains("large") || path.endsWith("stream");
+        int status = sending(committed(path))
+                .handle((response, cutOff) -> response == null ? 0 : response.statusCode())
+                .join();
+        assertThat(status)
+                .as("what the client was told, or 0 if it was cut off")
+                .isEqualTo(sent ? 0 : 500);
+        HttpResponse<String> second = await().until(() -> send(committed(path)), each -> each.statusCode() != 409);
+        assertThat(isReplay(second)).isFalse();
+        assertThat(second.statusCode()).isLessThan(300);
+        assertThat(runs()).isEqualTo(2);
+        HttpResponse<String> third = await().until(() -> send(committed(path)), each -> each.statusCode() != 409);
+        assertThat(isReplay(third)).isTrue();
+        assertThat(runs()).isEqualTo(2);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/api/gated", "/small/pieces", "/api/stream"})
+    @DisplayName("a handler that a filter behind stops waiting for may go on: its key stays claimed")
+    void timesOutBehind(String path) {
+        Work.close(operation);
+        boolean failed = sending(request(path).header("X-Timeout", "short").POST(BodyPublishers.ofString("10")))
+                .handle((response, cutOff) -> cutOff != null || response.statusCode() == 500)
+                .join();
+        assertThat(failed).isTrue();
+        await().during(Duration.ofMillis(200))
+                .atMost(Duration.ofSeconds(5))
+                .until(() -> post(path, "10").statusCode() == 409);
+        Work.open(operation);
+        await().during(Duration.ofMillis(200))
+                .atMost(Duration.ofSeconds(5))
+                .until(() -> post(path, "10").statusCode() == 409);
+        assertThat(runs()).isEqualTo(1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/brief/gated", "/brief/late-stream"})
+    @DisplayName("work that has ended, and waits for a thread that records it: no copy of its request runs")
+    void recordedLate(String path) {
+        Work.close(operation);
+        CompletableFuture<HttpResponse<String>> first = sending(request(path).POST(BodyPublishers.ofString("10")));
+        await().until(() -> runs() == 1);
+        CountDownLatch busy = occupySettlements(application);
+        try {
+            Work.open(operation);
+            await().during(Duration.ofSeconds(3)).atMost(Duration.ofSeconds(20)).until(() -> {
+                var copy = sending(request(path).POST(BodyPublishers.ofString("10")));
+                return copy.completeOnTimeout(null, 5, TimeUnit.SECONDS).join() != null && runs() == 1;
+            });
+        } finally {
+            busy.countDown();
+        }
+        assertThat(first.join().body()).contains("done 1");
+        assertThat(isReplay(send(request(path).POST(BodyPublishers.ofString("10")))))
+                .isTrue();
+        assertThat(runs()).isEqualTo(1);
+    }
+
+    private HttpRequest.Builder committed(String path) {
+        return request(path)
+                .header("Content-Type", "text/plain")
+                .header("X-Commit", operation)
+                .POST(BodyPublishers.ofString("10"));
     }
 
     @Override
