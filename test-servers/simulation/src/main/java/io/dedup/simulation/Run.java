@@ -190,6 +190,9 @@ final class Run {
             if (circumstances.collects()) {
                 left.removeAll(broker.deleted()); // collected, and waiting for a record that is gone
             }
+            if (circumstances.leavesFiltered()) {
+                left.removeIf(application::filters); // nobody acknowledges it, unless something above it
+            }
             claimsLeft.addAll(left);
         }
         step("claims " + claimsLeft + " are left, committed is " + broker.committed());
