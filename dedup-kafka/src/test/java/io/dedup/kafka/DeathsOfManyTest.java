@@ -3,16 +3,20 @@ package io.dedup.kafka;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.dedup.DedupScope;
+import io.dedup.DedupTopic;
 import io.dedup.adapter.Admission;
 import io.dedup.adapter.DedupAdapter;
 import io.dedup.adapter.Delivery;
 import io.dedup.adapter.Execution;
 import io.dedup.adapter.WaitBudget;
+import io.dedup.kafka.id.KafkaMessageIds;
 import io.dedup.store.StoredRecord.State;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DisplayName;
@@ -29,6 +33,7 @@ import org.springframework.util.backoff.FixedBackOff;
 /** T11 A process that dies with many claims convicts none of their messages. */
 class DeathsOfManyTest {
     private static final Duration SHORT = Duration.ofMillis(30);
+    private static final String RELEASED = "released ";
 
     private final List<String> recovered = new CopyOnWriteArrayList<>();
 
@@ -53,6 +58,51 @@ class DeathsOfManyTest {
                 : engine.admitAll(deliveries, WaitBudget.none()).admissions().stream();
         admissions.map(each -> ((Admission.Run) each).execution()).forEach(Execution::abandon);
         await().until(() -> Stream.of(ids).allMatch(id -> state(scene, id) == State.ABANDONED));
+    }
+
+    /** Another process, which is killed by its handler of this dead letter. */
+    private static void isKilledBy(Scene scene, DedupScope deadLetters, String id) {
+        var other = scene.closeLater(
+                scene.deduplicator(policy -> policy.lease(SHORT).maxProcessingTime(SHORT)));
+        DedupTopic topic = new DedupTopic(deadLetters, other.topic(scene.topic).policy());
+        Admission admission =
+                DedupAdapter.of(other).admit(Delivery.of(topic, id, null, () -> "elsewhere"), WaitBudget.none());
+        Execution run = ((Admission.Run) admission).execution();
+        run.begin();
+        run.abandon();
+        await().until(() -> scene.store.find(deadLetters.key(id)).orElseThrow().state() == State.ABANDONED);
+    }
+
+    @Test
+    @DisplayName(
+            "a dead letter that has killed a process is handled all the same: if it were rejected, nobody else would get it")
+    void deadLetter() {
+        try (Scene scene = new Scene(policy -> policy.maxDeaths(1))) {
+            scene.kafka.close();
+            scene.kafka = KafkaDedup.builder(scene.dedup)
+                    .id(KafkaMessageIds.header("id"))
+                    .deadLetterTopic(scene.topic, "orders")
+                    .build();
+            DedupScope deadLetters = DedupScope.deadLetter(scene.dedup.consumer(), "orders");
+            scene.send("dead");
+            AtomicBoolean failed = new AtomicBoolean();
+            var container = scene.container(AckMode.BATCH, (MessageListener<String, String>) record -> {
+                if (!failed.getAndSet(true)) {
+                    throw new IllegalStateException("fails once, and is handled elsewhere before the next try");
+                }
+                scene.effect().accept(record);
+            });
+            DefaultErrorHandler handler =
+                    new DefaultErrorHandler((record, e) -> recovered.add(Scene.id(record)), new FixedBackOff(0, 5));
+            handler.setRetryListeners((record, e, attempt) -> scene.events.stream()
+                    .filter(each -> each.startsWith(RELEASED))
+                    .forEach(each -> isKilledBy(scene, deadLetters, each.substring(RELEASED.length()))));
+            container.setCommonErrorHandler(handler);
+            scene.start(container);
+            scene.awaitCommitted(1);
+            assertThat(scene.effects).containsExactly("dead");
+            assertThat(recovered).isEmpty();
+        }
     }
 
     private static State state(Scene scene, String id) {

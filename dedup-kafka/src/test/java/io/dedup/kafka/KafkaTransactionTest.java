@@ -40,6 +40,7 @@ import org.springframework.kafka.listener.ContainerProperties.AckMode;
 import org.springframework.kafka.listener.DefaultAfterRollbackProcessor;
 import org.springframework.kafka.listener.DefaultErrorHandler;
 import org.springframework.kafka.listener.MessageListener;
+import org.springframework.kafka.listener.adapter.FilteringMessageListenerAdapter;
 
 /** Read, process, write in Kafka transactions, in mode LEASED. */
 @Order(1) // takes long
@@ -526,5 +527,20 @@ class KafkaTransactionTest {
         assertThatThrownBy(replaced::start)
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("decorate");
+    }
+
+    @Test
+    @DisplayName("K5 a filter that doesn't acknowledge what it drops would have it rolled back for ever: refused")
+    void refusesFilterWithoutAcks() {
+        AcknowledgingMessageListener<String, String> manual = (record, ack) -> ack.acknowledge();
+
+        assertThatThrownBy(() -> scene.start(transactions.container(
+                        AckMode.MANUAL, new FilteringMessageListenerAdapter<>(manual, record -> true))))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("ackDiscarded");
+        scene.send("a", "b");
+        scene.start(transactions.container(
+                AckMode.MANUAL, new FilteringMessageListenerAdapter<>(manual, record -> true, true)));
+        await().until(() -> scene.committed().getOrDefault(0, 0L) >= 2); // and the transactions' markers
     }
 }

@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.kafka.listener.AcknowledgingMessageListener;
 import org.springframework.kafka.listener.BatchAcknowledgingConsumerAwareMessageListener;
 import org.springframework.kafka.listener.BatchAcknowledgingMessageListener;
@@ -186,6 +187,34 @@ class ManualBatchTest {
             await().until(() -> calls.contains(List.of("x", "y")));
             acks.get(acks.size() - 1).acknowledge();
             await().untilAsserted(() -> assertThat(scene.committed()).isEqualTo(Map.of(0, 3L, 1, 1L)));
+        }
+    }
+
+    @ParameterizedTest(name = "up to {0}")
+    @ValueSource(ints = {0, 1, 3})
+    @DisplayName("K6 the acknowledgment of the batch after a partial one acknowledges all the rest")
+    void restAfterAPart(int first) {
+        try (Scene scene = new Scene()) {
+            scene.send("a", "b", "c", "d");
+            List<Object> outcomes = new CopyOnWriteArrayList<>();
+            scene.start(scene.container(AckMode.MANUAL_IMMEDIATE, (BatchAcknowledgingMessageListener<String, String>)
+                    (records, ack) -> {
+                        try {
+                            ack.acknowledge(first);
+                            ack.acknowledge();
+                            outcomes.add(scene.committed());
+                        } catch (RuntimeException e) {
+                            outcomes.add(e);
+                            throw e;
+                        }
+                    }));
+            await().until(() -> !outcomes.isEmpty());
+            assertThat(outcomes.get(0)).isEqualTo(Map.of(0, 4L));
+            assertThat(scene.store
+                            .find(scene.dedup.key(scene.topic, "d"))
+                            .orElseThrow()
+                            .state())
+                    .isEqualTo(State.DONE);
         }
     }
 

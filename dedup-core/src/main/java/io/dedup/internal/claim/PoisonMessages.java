@@ -27,10 +27,12 @@ public final class PoisonMessages {
         this.settlement = settlement;
     }
 
-    /** Whether too many runs of the message have ended with an expired lease. */
+    /** Whether too many runs of the message have ended with an expired lease. Not of a dead letter: nobody else would get it. */
     public static boolean isPoison(AdmittedRun execution) {
         int maxDeaths = execution.topic().policy().maxDeaths();
-        return maxDeaths > 0 && execution.deaths() >= maxDeaths;
+        return maxDeaths > 0
+                && execution.deaths() >= maxDeaths
+                && !execution.topic().scope().isDeadLetter();
     }
 
     /** Settles a run that has not begun, and rejects its message. */

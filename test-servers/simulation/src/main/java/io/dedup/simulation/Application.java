@@ -27,6 +27,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.ToLongFunction;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 import org.springframework.kafka.core.KafkaTemplate;
@@ -57,6 +58,7 @@ final class Application {
     private final Interceptors interceptors;
     private final Rebalances rebalances;
     private final Runnable leasesEnd;
+    private final Deaths deaths;
     private final PolicyWatch watch;
     private final ToLongFunction<TopicPartition> logStarts;
     private final Map<String, Integer> failures = new HashMap<>();
@@ -67,6 +69,20 @@ final class Application {
     private final Set<String> recovered = new HashSet<>();
     /** What the application has failed with, and how often: only this is its to give up. */
     private final Map<String, Integer> failed = new HashMap<>();
+
+    /** The same by the record's place, of the error handler that is there now: it counts itself so. */
+    private final Map<String, Integer> failedAt = new HashMap<>();
+
+    /** What the error handler was asked to give up after as many failures as that takes. */
+    private final Set<String> spent = new HashSet<>();
+
+    /** The record of each message whose effect was begun last: a database knows messages only. */
+    private final Map<String, ConsumerRecord<?, ?>> begunLast = new HashMap<>();
+
+    /** Records whose handlers run, or have run last, without a claim. */
+    private final Set<String> unguarded = new HashSet<>();
+
+    private final Map<String, Integer> unguardedEffects = new HashMap<>();
 
     /** How often each dead letter was handled, by its place. */
     private final Map<String, Integer> deadHandled = new HashMap<>();
@@ -85,6 +101,7 @@ final class Application {
     private @Nullable DatabaseProcess database;
     private @Nullable DeadLetterPublishingRecoverer deadLetters;
     private int begun;
+    private final Map<String, Integer> begunTimes = new HashMap<>();
     private boolean writeFailed;
     /** Of each consumer's thread. */
     private final Map<Thread, ConsumerSeekCallback> seekCallbacks = new ConcurrentHashMap<>();
@@ -105,9 +122,26 @@ final class Application {
         }
     }
 
+    /** The process in which the application runs. */
+    interface Deaths {
+        /** Throws if it has died. */
+        void requireAlive();
+
+        /**
+         * Throws if it has died, or dies now.
+         *
+         * @param when another text each time
+         */
+        void mayHappen(String when);
+
+        /** The process may stand still for longer than its leases, before the effect of this message. */
+        void mayPause(String id);
+    }
+
     private record Collected(ConsumerRecord<String, String> record, Acknowledgment acknowledgment) {}
 
     /**
+     * @param deaths of its process
      * @param leasesEnd what it has forgotten without a word may be handled again only then
      * @param watch what the policy has done with messages
      */
@@ -116,6 +150,7 @@ final class Application {
             Draws draws,
             Consumer<String> steps,
             Runnable stop,
+            Deaths deaths,
             Runnable leasesEnd,
             PolicyWatch watch,
             ToLongFunction<TopicPartition> logStarts) {
@@ -125,9 +160,15 @@ final class Application {
         this.calls = new UserCalls(circumstances, draws, steps, stop);
         this.interceptors = new Interceptors(circumstances, draws, steps, calls, this::failed);
         this.leasesEnd = leasesEnd;
+        this.deaths = deaths;
         this.watch = watch;
         this.logStarts = logStarts;
-        this.rebalances = new Rebalances(draws, steps, () -> container().isRunning(), this::forget);
+        this.rebalances = new Rebalances(
+                draws,
+                steps,
+                () -> circumstances.rebalancesFail() && container().isRunning(),
+                this::forget,
+                this::replay);
     }
 
     /** What the process had in memory is gone. */
@@ -167,7 +208,7 @@ final class Application {
 
     /** The database has refused to commit the effect of this message: the application's failure. */
     void refused(String id) {
-        failed.merge(id, 1, Integer::sum);
+        failed(requireNonNull(begunLast.get(id), id));
     }
 
     /** Sends what is given up to the dead-letter topic; null if nobody keeps it. */
@@ -235,6 +276,22 @@ final class Application {
 
     private void failed(ConsumerRecord<?, ?> record) {
         failed.merge(String.valueOf(record.value()), 1, Integer::sum);
+        failedAt.merge(spot(record), 1, Integer::sum);
+    }
+
+    /** A handler has a record. */
+    private void called(ConsumerRecord<String, String> record) {
+        deaths.requireAlive();
+        if (watch.isUnguarded(requireNonNull(record.value()))) {
+            unguarded.add(spot(record));
+        } else {
+            unguarded.remove(spot(record));
+        }
+    }
+
+    /** How often this message took effect without a claim: each may be one more effect. */
+    int timesUnguarded(String id) {
+        return unguardedEffects.getOrDefault(id, 0);
     }
 
     /** How often each message took effect. */
@@ -250,9 +307,24 @@ final class Application {
                 || (circumstances.missing() == MissingIds.SKIP && lacksId(id));
     }
 
-    /** Whether the application has failed to handle this message, or its policy rejects it: only then its error handler may give it up. */
+    /** Whether the application has failed to handle this message, or its policy rejects it. */
     boolean hasFailed(String id) {
         return failed.containsKey(id) || isRejected(id);
+    }
+
+    /** Whether the error handler was asked to give this message up, and had as many failures of the application's as that takes. */
+    boolean isSpent(String id) {
+        return spent.contains(id);
+    }
+
+    /** The policy rejects the message, or the application has failed more often than is retried. */
+    private boolean mayGiveUp(ConsumerRecord<?, ?> record) {
+        // The processor of a transaction counts failed batches, whichever records are in them.
+        boolean atOnce = circumstances.inKafkaTransaction()
+                ? circumstances.batch()
+                : ErrorHandlers.GIVE_UP_AT_ONCE.contains(circumstances.errorHandling());
+        return isRejected(String.valueOf(record.value()))
+                || failedAt.getOrDefault(spot(record), 0) > (atOnce ? 0 : circumstances.retries());
     }
 
     /** Whether the policy rejects this message, so that no attempt helps. */
@@ -279,6 +351,7 @@ final class Application {
 
     /** Handles a record of the dead-letter topic. */
     void dead(ConsumerRecord<String, String> record) {
+        deaths.requireAlive();
         if (draws.happens("the dead-letter handler", "fails for " + record.value())) {
             steps.accept("the dead-letter handler fails for " + place(record));
             deadFailed.add(place(record)); // and is sent to the topic once more
@@ -310,7 +383,7 @@ final class Application {
     }
 
     /** Reads again some of what is below these positions, now and then, if the circumstances say so for this moment. */
-    void replay(Replay when, Map<TopicPartition, Long> positions, ConsumerSeekCallback callback) {
+    void replay(Replay when, Map<TopicPartition, Long> positions, Seek by) {
         if (circumstances.replay() != when
                 || !pending.isEmpty()) { // what is sought back while it goes on counts as failed
             return;
@@ -321,13 +394,39 @@ final class Application {
             if (some > 0 && draws.happens("the listener reads again", times)) {
                 long offset = position - 1 - draws.below((int) some, "read again: " + times);
                 steps.accept("reads again: " + partition + " from " + offset);
-                callback.seek(partition.topic(), partition.partition(), offset);
+                by.seek(partition.topic(), partition.partition(), offset);
             }
         });
     }
 
+    private void replay(
+            org.apache.kafka.clients.consumer.Consumer<?, ?> consumer, Collection<TopicPartition> partitions) {
+        if (circumstances.replay() != Replay.BY_REBALANCE_LISTENER) {
+            return;
+        }
+        Map<TopicPartition, Long> positions = new LinkedHashMap<>();
+        for (TopicPartition each : partitions) {
+            try {
+                positions.put(each, consumer.position(each));
+            } catch (KafkaException e) {
+                steps.accept("the rebalance listener doesn't learn the position of " + each);
+            }
+        }
+        replay(
+                Replay.BY_REBALANCE_LISTENER,
+                positions,
+                (topic, partition, offset) -> consumer.seek(new TopicPartition(topic, partition), offset));
+    }
+
+    /** A seek of the application's. */
+    @FunctionalInterface
+    interface Seek {
+        void seek(String topic, int partition, long offset);
+    }
+
     /** Begins to handle a record; the future ends later. */
     CompletableFuture<@Nullable Void> begin(ConsumerRecord<String, String> record) {
+        called(record);
         CompletableFuture<@Nullable Void> future = new CompletableFuture<>();
         later(place(record), () -> {
             if (fails(record)) {
@@ -341,10 +440,13 @@ final class Application {
     }
 
     /** Handles a record of a listener that answers. Returns whether it has; otherwise it has sought back. */
-    boolean handles(ConsumerRecord<String, String> record, org.apache.kafka.clients.consumer.Consumer<?, ?> consumer) {
+    boolean handles(
+            ConsumerRecord<String, String> record,
+            @Nullable Acknowledgment acknowledgment,
+            org.apache.kafka.clients.consumer.Consumer<?, ?> consumer) {
         calls.call(Place.HANDLER, record, consumer, container(record.topic()));
         int before = begun;
-        handleCalled(record, null, consumer);
+        handleCalled(record, acknowledgment, consumer);
         return begun > before;
     }
 
@@ -360,6 +462,7 @@ final class Application {
             ConsumerRecord<String, String> record,
             @Nullable Acknowledgment acknowledgment,
             org.apache.kafka.clients.consumer.@Nullable Consumer<?, ?> consumer) {
+        called(record);
         if (circumstances.collects()) {
             collect(new Collected(record, requireNonNull(acknowledgment)), requireNonNull(consumer));
             return;
@@ -497,9 +600,10 @@ final class Application {
             List<ConsumerRecord<String, String>> batch,
             @Nullable Acknowledgment acknowledgment,
             org.apache.kafka.clients.consumer.@Nullable Consumer<?, ?> consumer) {
-        Set<TopicPartition> called = new HashSet<>();
+        Set<TopicPartition> partitions = new HashSet<>();
         for (ConsumerRecord<String, String> record : batch) {
-            if (called.add(partition(record))) {
+            called(record);
+            if (partitions.add(partition(record))) {
                 calls.call(Place.HANDLER, record, consumer, container());
             }
         }
@@ -533,6 +637,9 @@ final class Application {
             ConsumerRecord<String, String> record = batch.get(i);
             if (circumstances.onFailure() == OnFailure.THROW || !fails(record)) {
                 effect(record);
+                if (circumstances.acknowledgesParts() && draws.below(4, "acknowledges at " + place(record)) == 0) {
+                    acknowledgeUpTo(i, requireNonNull(acknowledgment));
+                }
                 continue;
             }
             switch (circumstances.onFailure()) {
@@ -557,6 +664,16 @@ final class Application {
             }
         }
         acknowledge(acknowledgment);
+    }
+
+    private void acknowledgeUpTo(int index, Acknowledgment acknowledgment) {
+        steps.accept("acknowledge up to " + index);
+        try {
+            acknowledgment.acknowledge(index);
+        } catch (RuntimeException e) {
+            writeFailed = true;
+            throw e;
+        }
     }
 
     /** All that follows is fetched again: each partition from its first record that isn't handled. */
@@ -586,26 +703,35 @@ final class Application {
     }
 
     private void effect(ConsumerRecord<String, String> record) {
+        String time = record.value() + ", time " + begunTimes.merge(String.valueOf(record.value()), 1, Integer::sum);
+        deaths.mayHappen("before the effect of " + time);
+        deaths.mayPause(requireNonNull(record.value()));
         steps.accept("effect of " + place(record));
         begun++;
+        if (unguarded.contains(spot(record))) {
+            unguardedEffects.merge(requireNonNull(record.value()), 1, Integer::sum);
+        }
         if (database != null) {
-            write(requireNonNull(record.value()), database);
+            write(record, database);
         } else if (outputs != null) {
             outputs.send("outputs", record.value()).join();
         } else {
             effects.merge(requireNonNull(record.value()), 1, Integer::sum);
         }
+        deaths.mayHappen("after the effect of " + time);
     }
 
     /** A handler should pass on what the database throws; some don't. */
-    private void write(String id, DatabaseProcess process) {
+    private void write(ConsumerRecord<String, String> record, DatabaseProcess process) {
+        String id = requireNonNull(record.value());
+        begunLast.put(id, record);
         try {
             process.effect(id);
         } catch (RuntimeException e) {
             boolean goesOn = draws.chance(3, "the handler of " + id + " goes on after a failure");
             steps.accept("the effect of " + id + " fails" + (goesOn ? ", and the handler goes on" : ""));
             if (goesOn || !process.isUndoneByOthers(e)) {
-                failed.merge(id, 1, Integer::sum);
+                failed(record);
                 writeFailed = true;
             }
             if (!goesOn) {
@@ -616,6 +742,7 @@ final class Application {
 
     private void recover(
             ConsumerRecord<?, ?> record, org.apache.kafka.clients.consumer.@Nullable Consumer<?, ?> consumer) {
+        deaths.requireAlive();
         calls.call(Place.RECOVERER, record, consumer, container());
         if (draws.happens("the recoverer throws", "at " + record.value())) {
             steps.accept("recoverer throws at " + place(record));
@@ -623,6 +750,7 @@ final class Application {
         }
         if (deadLetters != null) {
             steps.accept("dead letter: " + place(record));
+            spend(record);
             deadLetters.accept(record, consumer, new IllegalStateException("given up"));
             recovered.add(String.valueOf(record.value()));
         } else {
@@ -631,22 +759,37 @@ final class Application {
     }
 
     private void giveUp(ConsumerRecord<?, ?> record) {
+        deaths.requireAlive();
         steps.accept("given up: " + place(record));
         String id = String.valueOf(record.value());
         recovered.add(id);
-        if (hasFailed(id) && circumstances.commitRecovered()) {
+        if (!spend(record)) {
+            return;
+        }
+        if (circumstances.commitRecovered()) {
             requireNonNull(outputs).send("dead-letters", DEAD + id).join(); // in the transaction of the recovery
-        } else if (hasFailed(id)) {
+        } else {
             givenUp.add(id);
         }
     }
 
+    private boolean spend(ConsumerRecord<?, ?> record) {
+        boolean may = mayGiveUp(record);
+        if (may) {
+            spent.add(String.valueOf(record.value()));
+        } else {
+            steps.accept("which isn't its to give up after " + failedAt.getOrDefault(spot(record), 0) + " failures");
+        }
+        return may;
+    }
+
     void configure(AbstractMessageListenerContainer<String, String> container) {
         containers.put(requireNonNull(container.getContainerProperties().getTopics())[0], container);
+        failedAt.clear(); // with the error handler
         pending.forEach(each -> each.thread = null);
         calls.restarted();
         interceptors.set(container);
-        if (circumstances.rebalancesFail()) {
+        if (circumstances.rebalancesFail() || circumstances.replay() == Replay.BY_REBALANCE_LISTENER) {
             container.getContainerProperties().setConsumerRebalanceListener(rebalances);
         }
         if (circumstances.hasRetryTopics()) {
@@ -687,6 +830,10 @@ final class Application {
 
     static TopicPartition partition(ConsumerRecord<?, ?> record) {
         return new TopicPartition(record.topic(), record.partition());
+    }
+
+    private static String spot(ConsumerRecord<?, ?> record) {
+        return partition(record) + "@" + record.offset();
     }
 
     static String place(ConsumerRecord<?, ?> record) {

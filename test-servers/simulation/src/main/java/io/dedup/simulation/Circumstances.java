@@ -36,6 +36,8 @@ record Circumstances(
         boolean subBatches,
         boolean fixTxOffsets,
         boolean filter,
+        boolean leavesFiltered,
+        boolean acknowledgesParts,
         boolean replies,
         boolean deadLetters,
         RetryTopicPlan retryTopics,
@@ -111,7 +113,9 @@ record Circumstances(
         /** When partitions are assigned. */
         ON_ASSIGNMENT,
         /** When its container is idle. */
-        WHEN_IDLE
+        WHEN_IDLE,
+        /** When partitions are assigned, by the consumer that the container's rebalance listener is given. */
+        BY_REBALANCE_LISTENER
     }
 
     /** The container's error handler. */
@@ -245,11 +249,10 @@ record Circumstances(
         boolean manual = mode == AckMode.MANUAL || mode == AckMode.MANUAL_IMMEDIATE;
         boolean transaction = mistake == StartMistake.RETRY_TOPICS_IN_KAFKA_TRANSACTION
                 || (draws.below(4, "inKafkaTransaction") == 0
-                        && !manual
                         && !hops
                         && (!database || mistake == StartMistake.DATABASE_IN_KAFKA_TRANSACTION));
-        boolean asyncAcks = draws.below(3, "asyncAcks") == 0 && manual && !batch && !database;
-        boolean collects = draws.below(3, "collects") == 0 && manual && !asyncAcks && !database;
+        boolean asyncAcks = draws.below(3, "asyncAcks") == 0 && manual && !batch && !database && !transaction;
+        boolean collects = draws.below(3, "collects") == 0 && manual && !asyncAcks && !database && !transaction;
         if (listening == Listening.FUTURE && (batch || transaction)) {
             listening = Listening.METHOD;
         }
@@ -297,7 +300,7 @@ record Circumstances(
         boolean replies = draws.below(4, "replies") == 0
                 && listening == Listening.METHOD
                 && !batch
-                && !manual
+                && !later
                 && !transaction
                 && !hops
                 && mistake == StartMistake.NONE;
@@ -308,6 +311,7 @@ record Circumstances(
         int most = hops ? 2 : 3; // threads, and topics
         Reset reset = draws.pick(Reset.values(), "reset");
         boolean pauseImmediate = draws.below(4, "pauseImmediate") == 0 && !fixing;
+        boolean filter = draws.below(5, "filter") == 0 && listening == Listening.METHOD && !collects;
         return new Circumstances(
                 batch,
                 listening,
@@ -326,7 +330,15 @@ record Circumstances(
                 draws.below(4, "stopImmediate") == 0,
                 subBatches,
                 fixTxOffsets,
-                draws.below(5, "filter") == 0 && listening == Listening.METHOD && !collects,
+                filter,
+                // With asyncAcks, what nobody acknowledges holds back all that is above it, without deduplication, too.
+                filter
+                        && draws.below(2, "leavesFiltered") == 0
+                        && manual
+                        && !asyncAcks
+                        && !fixTxOffsets
+                        && mistake == StartMistake.NONE,
+                draws.below(2, "acknowledgesParts") == 0 && batch && mode == AckMode.MANUAL_IMMEDIATE && !collects,
                 replies,
                 draws.below(3, "deadLetters") == 0 && !transaction && !hops,
                 plan,
@@ -402,6 +414,9 @@ record Circumstances(
         }
         if (mistaken != null) {
             return mistaken;
+        }
+        if (leavesFiltered && !batch && (inKafkaTransaction || inDatabase())) {
+            return "ackDiscarded";
         }
         boolean keeps = pauseImmediate
                 || (!inKafkaTransaction && (isManual() || listening == Listening.FUTURE))

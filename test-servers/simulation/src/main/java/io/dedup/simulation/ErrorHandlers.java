@@ -3,9 +3,11 @@ package io.dedup.simulation;
 import io.dedup.simulation.Circumstances.ErrorHandling;
 import io.dedup.simulation.Circumstances.Place;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
@@ -22,6 +24,10 @@ import org.springframework.util.backoff.FixedBackOff;
 
 /** Error handlers of spring-kafka, and such as applications write. */
 final class ErrorHandlers {
+    /** What these get of the application's failures is given up without a retry. */
+    static final Set<ErrorHandling> GIVE_UP_AT_ONCE =
+            EnumSet.of(ErrorHandling.DELEGATES, ErrorHandling.SKIPS, ErrorHandling.LOGS, ErrorHandling.FORGETS);
+
     private ErrorHandlers() {}
 
     /** What the application does with a record and the consumer. */

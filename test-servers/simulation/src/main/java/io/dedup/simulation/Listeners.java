@@ -49,12 +49,12 @@ final class Listeners {
 
         @Override
         public final void onPartitionsAssigned(Map<TopicPartition, Long> assignments, ConsumerSeekCallback callback) {
-            application.replay(Replay.ON_ASSIGNMENT, assignments, callback);
+            application.replay(Replay.ON_ASSIGNMENT, assignments, callback::seek);
         }
 
         @Override
         public final void onIdleContainer(Map<TopicPartition, Long> assignments, ConsumerSeekCallback callback) {
-            application.replay(Replay.WHEN_IDLE, assignments, callback);
+            application.replay(Replay.WHEN_IDLE, assignments, callback::seek);
         }
     }
 
@@ -102,7 +102,14 @@ final class Listeners {
         /** Handles one record, and answers. */
         @SendTo(REPLIES)
         public @Nullable String reply(ConsumerRecord<String, String> record, Consumer<?, ?> consumer) {
-            return application.handles(record, consumer) ? record.value() : null;
+            return application.handles(record, null, consumer) ? record.value() : null;
+        }
+
+        /** Handles one record, acknowledges it, and answers. */
+        @SendTo(REPLIES)
+        public @Nullable String manualReply(
+                ConsumerRecord<String, String> record, Consumer<?, ?> consumer, Acknowledgment acknowledgment) {
+            return application.handles(record, acknowledgment, consumer) ? record.value() : null;
         }
 
         /** Handles a batch. */
@@ -207,7 +214,7 @@ final class Listeners {
             return "contextOfABatch";
         }
         if (circumstances.replies()) {
-            return "reply";
+            return circumstances.isManual() ? "manualReply" : "reply";
         }
         if (circumstances.isManual()) {
             return circumstances.batch() ? "manualBatch" : "manualRecord";

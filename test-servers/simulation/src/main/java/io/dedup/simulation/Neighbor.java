@@ -9,7 +9,9 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.ToIntFunction;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.springframework.kafka.listener.ConcurrentMessageListenerContainer;
 import org.springframework.kafka.listener.ContainerProperties;
@@ -25,10 +27,13 @@ final class Neighbor {
 
     private final Draws draws;
     private final Consumer<String> steps;
+    private final BooleanSupplier dead;
     private final Set<String> ids = new LinkedHashSet<>();
     private final Map<String, Integer> effects = new LinkedHashMap<>();
 
-    Neighbor(SimulatedBroker broker, Draws draws, Consumer<String> steps) {
+    /** @param dead whether its process has died: it handles nothing more */
+    Neighbor(SimulatedBroker broker, Draws draws, Consumer<String> steps, BooleanSupplier dead) {
+        this.dead = dead;
         this.draws = draws;
         this.steps = steps;
         for (int i = 1; i <= MESSAGES; i++) {
@@ -56,6 +61,9 @@ final class Neighbor {
 
     private void handle(ConsumerRecord<String, String> record) {
         String id = requireNonNull(record.value());
+        if (dead.getAsBoolean()) {
+            throw new IllegalStateException("the process is dead");
+        }
         if (draws.happens(NAME, "fails for " + id)) {
             steps.accept("handler fails for " + Application.place(record));
             throw new IllegalStateException("cannot handle " + id);
@@ -64,13 +72,17 @@ final class Neighbor {
         effects.merge(id, 1, Integer::sum);
     }
 
-    /** @param excused how often an effect may be repeated */
-    void judge(SimulatedBroker broker, int excused, Set<String> lost, Map<String, Integer> doubled) {
+    Set<String> ids() {
+        return ids;
+    }
+
+    /** @param excused how often the effect of a message may be repeated */
+    void judge(SimulatedBroker broker, ToIntFunction<String> excused, Set<String> lost, Map<String, Integer> doubled) {
         for (String id : ids) {
             int times = effects.getOrDefault(id, 0);
             if (times == 0 && !broker.deleted().contains(id)) {
                 lost.add(id);
-            } else if (times > 1 + excused) {
+            } else if (times > 1 + excused.applyAsInt(id)) {
                 doubled.put(id, times);
             }
         }

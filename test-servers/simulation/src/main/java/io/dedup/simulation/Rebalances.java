@@ -3,6 +3,7 @@ package io.dedup.simulation;
 import io.dedup.simulation.draw.Draws;
 import java.util.Collection;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.apache.kafka.common.TopicPartition;
@@ -15,17 +16,27 @@ import org.springframework.kafka.listener.ConsumerAwareRebalanceListener;
 final class Rebalances implements ConsumerAwareRebalanceListener {
     private final Draws draws;
     private final Consumer<String> steps;
-    private final BooleanSupplier running;
+    private final BooleanSupplier mayFail;
     private final Consumer<Collection<TopicPartition>> drops;
+    private final BiConsumer<org.apache.kafka.clients.consumer.Consumer<?, ?>, Collection<TopicPartition>> assigned;
     private final AtomicInteger calls = new AtomicInteger();
 
-    /** @param drops the application forgets what it has of these partitions, without acknowledging it */
+    /**
+     * @param mayFail whether it may throw now
+     * @param drops the application forgets what it has of these partitions, without acknowledging it
+     * @param assigned what the application does first with new partitions
+     */
     Rebalances(
-            Draws draws, Consumer<String> steps, BooleanSupplier running, Consumer<Collection<TopicPartition>> drops) {
+            Draws draws,
+            Consumer<String> steps,
+            BooleanSupplier mayFail,
+            Consumer<Collection<TopicPartition>> drops,
+            BiConsumer<org.apache.kafka.clients.consumer.Consumer<?, ?>, Collection<TopicPartition>> assigned) {
         this.draws = draws;
         this.steps = steps;
-        this.running = running;
+        this.mayFail = mayFail;
         this.drops = drops;
+        this.assigned = assigned;
     }
 
     @Override
@@ -49,6 +60,7 @@ final class Rebalances implements ConsumerAwareRebalanceListener {
     @Override
     public void onPartitionsAssigned(
             org.apache.kafka.clients.consumer.Consumer<?, ?> consumer, Collection<TopicPartition> partitions) {
+        assigned.accept(consumer, partitions);
         if (fails("for assigned ones")) {
             fail("of assigned " + partitions);
         }
@@ -62,7 +74,7 @@ final class Rebalances implements ConsumerAwareRebalanceListener {
     }
 
     private boolean fails(String when) {
-        return running.getAsBoolean()
+        return mayFail.getAsBoolean()
                 && draws.happens("the rebalance listener", "throws " + when + ", call " + calls.incrementAndGet());
     }
 

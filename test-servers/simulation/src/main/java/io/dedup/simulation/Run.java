@@ -2,6 +2,8 @@ package io.dedup.simulation;
 
 import static java.util.Objects.requireNonNull;
 
+import io.dedup.DedupKey;
+import io.dedup.DedupScope;
 import io.dedup.Deduplicator;
 import io.dedup.ResultCodec;
 import io.dedup.engine.Deduplicators;
@@ -16,6 +18,7 @@ import io.dedup.simulation.Circumstances.Replay;
 import io.dedup.simulation.Circumstances.StartMistake;
 import io.dedup.simulation.Circumstances.UserCall;
 import io.dedup.simulation.draw.Draws;
+import io.dedup.simulation.draw.MissingIds;
 import io.dedup.simulation.judge.PolicyWatch;
 import io.dedup.simulation.kafka.SimulatedAdmin;
 import io.dedup.simulation.kafka.SimulatedBroker;
@@ -39,6 +42,7 @@ import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.Set;
 import java.util.TreeMap;
@@ -73,6 +77,7 @@ final class Run {
     private static final Duration LEASE = Duration.ofSeconds(30);
     static final String TOPIC = "orders";
     static final String CONTAINER = "simulated";
+    private static final String GROUP = "group";
 
     private final Scenario scenario;
     private final Circumstances circumstances;
@@ -99,8 +104,13 @@ final class Run {
     private @Nullable SimulatedConsumers consumers;
     private @Nullable String wrongStart;
     private final Set<String> committedEarly = new LinkedHashSet<>();
+    private final Set<String> claimsLeft = new LinkedHashSet<>();
+    private boolean uncommitted;
     private int expiries;
-    private int leasesEnded;
+    /** How often the lease of each message has ended before its claim, for any reason. */
+    private final Map<String, Integer> leasesEnded = new HashMap<>();
+    /** The same of this group's listener, whose effect may have happened. */
+    private final Map<String, Integer> expired = new HashMap<>();
 
     private record Arrival(int number, String id) {}
 
@@ -115,6 +125,7 @@ final class Run {
                 draws,
                 this::step,
                 () -> requireNonNull(current).restart(false),
+                new Deaths(),
                 this::expire,
                 watch,
                 broker::begin);
@@ -131,7 +142,10 @@ final class Run {
                 draws,
                 this::step,
                 id -> effectsElsewhere.merge(id, 1, Integer::sum));
-        this.neighbor = circumstances.neighbor() ? new Neighbor(broker, draws, this::step) : null;
+        this.neighbor = circumstances.neighbor()
+                ? new Neighbor(
+                        broker, draws, this::step, () -> requireNonNull(current).isDead())
+                : null;
         database.observe(application::committed, application::refused, this::pauses);
         broker.watchCommits(this::committed);
     }
@@ -154,19 +168,69 @@ final class Run {
         boolean stuck = consume(new Trouble(draws, circumstances.impossible()));
         draws.end();
         if (wrongStart == null && circumstances.refusal() == null) {
+            if (!stuck) {
+                leaves(true);
+            }
             step("---- a new process, without faults");
             stuck |= consume(Trouble.none());
+            leaves(false);
         }
         other.close();
         return verdict(stuck);
+    }
+
+    /**
+     * All processes are closed: what have they left?
+     *
+     * @param faults whether there were any
+     */
+    private void leaves(boolean faults) {
+        if (!PLAIN && !mayLeaveClaims()) {
+            Set<String> left = claimed();
+            if (circumstances.collects()) {
+                left.removeAll(broker.deleted()); // collected, and waiting for a record that is gone
+            }
+            if (circumstances.leavesFiltered()) {
+                left.removeIf(application::filters); // nobody acknowledges it, unless something above it
+            }
+            claimsLeft.addAll(left);
+        }
+        step("claims " + claimsLeft + " are left, committed is " + broker.committed());
+        // Nobody commits what an interceptor has dropped at a partition's end.
+        uncommitted |= circumstances.interception() != Circumstances.Interception.DROPS
+                && !circumstances.leavesFiltered()
+                && broker.isAnythingUncommitted(faults, this::isRecoveredUncommitted);
     }
 
     /** The process stands still while it handles a message, for longer than its lease, and another process gets a copy. */
     private void pauses(String id) {
         if (draws.happens("a pause", "past the lease of " + id)) {
             step("the process stands still past its lease of " + id);
-            passes(LEASE.multipliedBy(2));
+            expire();
             other.copy(id);
+        }
+    }
+
+    /** How the application's process dies, or stands still, in its own code; those with a database do so at its statements. */
+    private final class Deaths implements Application.Deaths {
+        @Override
+        public void requireAlive() {
+            requireNonNull(current).process.requireAlive();
+        }
+
+        @Override
+        public void mayHappen(String when) {
+            if (!circumstances.inDatabase()) {
+                requireNonNull(current).process.mayDie(when);
+            }
+            requireAlive();
+        }
+
+        @Override
+        public void mayPause(String id) {
+            if (!circumstances.inDatabase()) {
+                pauses(id);
+            }
         }
     }
 
@@ -218,15 +282,18 @@ final class Run {
         End end = End.CRASHED;
         while (end == End.CRASHED) {
             Running process = new Running();
-            try (Deduplicator dedup = deduplicator(process);
-                    KafkaDedup kafka = adapter(dedup, trouble);
-                    Deduplicator ofNeighbor = ofNeighbor(process);
-                    KafkaDedup neighbors = ofNeighbor == null ? null : adapter(ofNeighbor, trouble)) {
+            Deduplicator dedup = deduplicator(process);
+            KafkaDedup kafka = adapter(dedup, trouble);
+            Deduplicator ofNeighbor = ofNeighbor(process);
+            KafkaDedup neighbors = ofNeighbor == null ? null : adapter(ofNeighbor, trouble);
+            try {
                 application.database(circumstances.inDatabase() ? process.database : null);
                 do {
                     end = consume(kafka, neighbors == null ? kafka : neighbors, process, trouble);
                     end = process.dead ? End.CRASHED : end; // it may have died while it was being stopped
                 } while (end == End.RESTARTED);
+            } finally {
+                process.close(neighbors, ofNeighbor, kafka, dedup);
             }
             if (end == End.CRASHED) {
                 application.crashed();
@@ -242,6 +309,8 @@ final class Run {
                 front == records && circumstances.inDatabase() ? Run.this.database.claims() : front,
                 draws,
                 storeCalls,
+                call -> mayDieAt("before", call),
+                call -> mayDieAt("after", call),
                 Run.this::step);
 
         private final DatabaseProcess database = new DatabaseProcess(
@@ -251,10 +320,65 @@ final class Run {
 
         private volatile boolean dead;
 
+        private void mayDieAt(String when, String call) {
+            Integer number = storeCalls.get(call);
+            if (number != null) { // of those that are counted
+                mayDie(when + " " + call + " " + number);
+            }
+        }
+
+        /** It may die while its containers run. */
+        void mayDie(String when) {
+            Observation now = current;
+            if (now != null
+                    && now.process == this
+                    && !dead
+                    && !circumstances.impossible().contains(Trouble.Kind.CRASH)
+                    && draws.happens("the process", "dies " + when)) {
+                step("the process dies " + when);
+                now.restart(true);
+            }
+        }
+
+        void requireAlive() {
+            if (dead) {
+                throw new DeadProcess();
+            }
+        }
+
+        /** Closes all of it; what is dead waits for nobody. */
+        void close(@Nullable AutoCloseable... all) {
+            Runnable closing = () -> Stream.of(all).filter(Objects::nonNull).forEach(Run::close);
+            if (dead) {
+                Thread thread = new Thread(closing, "dead");
+                thread.setDaemon(true);
+                thread.start();
+            } else {
+                closing.run();
+            }
+        }
+
         void kill() {
             dead = true;
-            store.kill();
+            store.killAtOnce();
             database.kill();
+        }
+    }
+
+    private static void close(AutoCloseable each) {
+        try {
+            each.close();
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** Ends a thread of a process that has died. */
+    private static final class DeadProcess extends Error {
+        private static final long serialVersionUID = 1L;
+
+        DeadProcess() {
+            super("simulated: the process is dead");
         }
     }
 
@@ -269,12 +393,20 @@ final class Run {
     /** All leases end: what was claimed and not recorded may be handled again. */
     private void expire() {
         expiries++;
-        passes(LEASE.multipliedBy(2));
+        endLeases(LEASE.multipliedBy(2)).forEach(id -> expired.merge(id, 1, Integer::sum));
     }
 
     private void passes(Duration time) {
+        Set<String> unused = endLeases(time);
+    }
+
+    /** Returns the messages whose leases end within this time. */
+    private Set<String> endLeases(Duration time) {
+        Set<String> ended = claimed();
         clock.advance(time);
-        leasesEnded++;
+        ended.removeAll(claimed());
+        ended.forEach(id -> leasesEnded.merge(id, 1, Integer::sum));
+        return ended;
     }
 
     private Deduplicator deduplicator(Running process) {
@@ -282,7 +414,7 @@ final class Run {
                 ? TransactionSpan.POLL
                 : TransactionSpan.RECORD;
         return Deduplicators.builder(process.store.asStore())
-                .consumer("group")
+                .consumer(GROUP)
                 .transactions(process.database)
                 .shutdownTimeout(Duration.ofSeconds(1))
                 .listener(watch)
@@ -451,6 +583,7 @@ final class Run {
             end = crash ? End.CRASHED : End.RESTARTED;
             if (crash) {
                 process.kill();
+                requireNonNull(consumers).die();
             }
             ended.release();
         }
@@ -462,7 +595,7 @@ final class Run {
         properties.setAckTime(1);
         properties.setPollTimeout(50);
         properties.setShutdownTimeout(5_000);
-        properties.setGroupId("group");
+        properties.setGroupId(GROUP);
         properties.setAsyncAcks(circumstances.asyncAcks()
                 || (circumstances.batch() && circumstances.mistake() == StartMistake.ASYNC_ACKS_OF_BATCHES));
         properties.setSyncCommits(!circumstances.asyncCommits());
@@ -482,7 +615,7 @@ final class Run {
         configure(factory.getContainerProperties());
         if (circumstances.filter()) {
             factory.setRecordFilterStrategy(record -> application.filters(requireNonNull(record.value())));
-            factory.setAckDiscarded(true);
+            factory.setAckDiscarded(!circumstances.leavesFiltered());
         }
         return factory;
     }
@@ -590,10 +723,6 @@ final class Run {
         Set<String> deadLettered =
                 deadLetterRecords().map(ConsumerRecord::value).collect(Collectors.toSet());
         boolean ran = wrongStart == null && circumstances.refusal() == null;
-        Set<String> claimsLeft = new LinkedHashSet<>(ran && !PLAIN && !mayLeaveClaims() ? claimed() : Set.of());
-        if (circumstances.collects()) {
-            claimsLeft.removeAll(deleted); // collected, and waiting for a record that is gone
-        }
         for (String id : ran ? ids : Set.<String>of()) {
             int effects = effectsElsewhere.getOrDefault(id, 0)
                     + (circumstances.inKafkaTransaction()
@@ -615,23 +744,21 @@ final class Run {
             // may that is in one transaction with its record.
             int excused = circumstances.inDatabase()
                     ? 0
-                    : expiries + (undecidable.contains(id) ? 1 : 0) + watch.timesUnguarded(id);
+                    : expired.getOrDefault(id, 0) + (undecidable.contains(id) ? 1 : 0) + application.timesUnguarded(id);
             if (effects > 1 + excused && !PLAIN && !application.lacksId(id)) {
                 doubled.put(id, effects);
             }
-            if (watch.deaths(id) > leasesEnded) {
+            if (effects > 0 && !PLAIN && application.lacksId(id) && circumstances.missing() != MissingIds.PROCESS) {
+                doubled.put(id + " without an ID", effects);
+            }
+            if (watch.deaths(id) > leasesEnded.getOrDefault(id, 0)) {
                 lost.add(id + " rejected after " + watch.deaths(id) + " deaths");
             }
         }
         committedEarly.forEach(each -> lost.add("committed too early: " + each));
         if (neighbor != null && ran) {
-            neighbor.judge(broker, PLAIN ? Integer.MAX_VALUE - 1 : expiries, lost, doubled);
+            neighbor.judge(broker, id -> PLAIN ? Integer.MAX_VALUE - 1 : expired.getOrDefault(id, 0), lost, doubled);
         }
-        step("committed at the end: " + broker.committed());
-        // Nobody commits what an interceptor has dropped at a partition's end.
-        boolean uncommitted = ran
-                && circumstances.interception() != Circumstances.Interception.DROPS
-                && broker.isAnythingUncommitted(this::isRecoveredUncommitted);
         return new Verdict(
                 scenario,
                 lost,
@@ -645,7 +772,7 @@ final class Run {
 
     private boolean isGivenUp(String id, Collection<String> outputs, Set<String> deadLetters) {
         return application.gaveUp(id)
-                || (application.hasFailed(id) && deadLetters.contains(id))
+                || (application.isSpent(id) && deadLetters.contains(id))
                 || outputs.contains(Application.DEAD + id);
     }
 
@@ -706,7 +833,7 @@ final class Run {
                 && !effectsElsewhere.containsKey(id)
                 && !application.hasRecovered(id)
                 && !application.lacksId(id) // an unguarded run's answer is spring-kafka's to send
-                && watch.timesUnguarded(id) == 0
+                && application.timesUnguarded(id) == 0
                 && !broker.replies().contains(id);
     }
 
@@ -722,12 +849,17 @@ final class Run {
 
     /** The messages whose claims are live. */
     private Set<String> claimed() {
-        try (Deduplicator dedup = deduplicator(new Running())) {
-            return ids.stream()
-                    .filter(id -> front.find(dedup.key(TOPIC, id))
-                            .filter(found -> found.state() == StoredRecord.State.PROCESSING)
-                            .isPresent())
-                    .collect(Collectors.toCollection(LinkedHashSet::new));
-        }
+        Stream<String> ofNeighbor = neighbor == null ? Stream.empty() : neighbor.ids().stream();
+        return Stream.concat(ids.stream(), ofNeighbor)
+                .filter(id -> front.find(key(id))
+                        .filter(found -> found.state() == StoredRecord.State.PROCESSING)
+                        .isPresent())
+                .collect(Collectors.toCollection(LinkedHashSet::new));
+    }
+
+    private DedupKey key(String id) {
+        boolean own = ids.contains(id);
+        return DedupScope.of(own ? GROUP : Neighbor.NAME, own ? TOPIC : Neighbor.NAME)
+                .key(id);
     }
 }

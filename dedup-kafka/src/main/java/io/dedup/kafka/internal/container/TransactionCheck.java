@@ -131,7 +131,9 @@ public final class TransactionCheck {
 
     /** A record that a filter drops without acknowledging it looks like one that the handler didn't acknowledge. */
     private @Nullable String filterProblem(Collection<String> topics, Object listener) {
-        if (!AckModes.isManual(properties) || !anyTransactional(topics)) {
+        boolean needsAcks =
+                anyTransactional(topics) || services.kafkaTransactions().areUsed();
+        if (!AckModes.isManual(properties) || !needsAcks) {
             return null;
         }
         Object each = listener;
@@ -139,8 +141,8 @@ public final class TransactionCheck {
             each = wrapper.getDelegate();
             if (each instanceof FilteringMessageListenerAdapter<?, ?> filter && !HandlerMethods.acksDiscarded(filter)) {
                 return "its RecordFilterStrategy doesn't acknowledge the records that it drops, and a transactional"
-                        + " mode redelivers records until they are acknowledged. Set ackDiscarded to true (container"
-                        + " factory: setAckDiscarded(true))";
+                        + " mode or a Kafka transaction redelivers records until they are acknowledged. Set"
+                        + " ackDiscarded to true (container factory: setAckDiscarded(true))";
             }
         }
         return null;

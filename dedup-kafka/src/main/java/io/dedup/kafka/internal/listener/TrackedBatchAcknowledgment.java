@@ -45,8 +45,11 @@ final class TrackedBatchAcknowledgment implements GivenRecords {
 
     @Override
     public void acknowledge() {
-        if (partial >= 0) {
-            acknowledge(partial + 1); // as the container's own does
+        if (partial >= 0) { // all the rest, as the container's own does since spring-kafka 4.1; before, one record
+            int last = handed.listSize() - 1;
+            if (partial < last) {
+                acknowledge(last);
+            }
             return;
         }
         List<Integer> covered = withoutSoughtBack(handed.indexes());

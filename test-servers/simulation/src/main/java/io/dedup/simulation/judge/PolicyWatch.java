@@ -4,6 +4,7 @@ import io.dedup.DedupKey;
 import io.dedup.DedupListener;
 import io.dedup.DedupTopic;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -11,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /** What deduplicators say that they do with messages because of a policy, and not because of what happened before. Thread-safe. */
 public final class PolicyWatch implements DedupListener {
     private final Consumer<String> steps;
-    private final Map<String, Integer> unguarded = new ConcurrentHashMap<>();
+    private final Set<String> unguarded = ConcurrentHashMap.newKeySet();
     private final Map<String, Integer> deaths = new ConcurrentHashMap<>();
 
     public PolicyWatch(Consumer<String> steps) {
@@ -22,7 +23,12 @@ public final class PolicyWatch implements DedupListener {
     public void unguarded(@Nullable DedupKey key, DedupTopic topic) {
         String id = key == null ? "a message without an ID" : key.messageId();
         steps.accept("without a claim: " + id);
-        unguarded.merge(id, 1, Integer::sum);
+        unguarded.add(id);
+    }
+
+    @Override
+    public void acquired(DedupKey key, int attempt) {
+        unguarded.remove(key.messageId());
     }
 
     @Override
@@ -31,9 +37,9 @@ public final class PolicyWatch implements DedupListener {
         deaths.merge(key.messageId(), times, Math::max);
     }
 
-    /** How often this message was handled without a claim: each may be one more effect. */
-    public int timesUnguarded(String id) {
-        return unguarded.getOrDefault(id, 0);
+    /** Whether the run of this message that was admitted last has no claim. */
+    public boolean isUnguarded(String id) {
+        return unguarded.contains(id);
     }
 
     /** After how many deaths this message was rejected; 0 if it wasn't. */

@@ -58,6 +58,9 @@ public final class SimulatedBroker {
     /** Up to where records of the former topic were read and not committed: their commits may still come. */
     private final Map<TopicPartition, Long> ofFormer = new HashMap<>();
 
+    /** Up to where commits of each partition weren't executed. */
+    private final Map<TopicPartition, Long> refused = new HashMap<>();
+
     private Consumer<ConsumerRecord<String, String>> whenCommitted = record -> {};
     private boolean recreated;
     private int generation;
@@ -182,15 +185,22 @@ public final class SimulatedBroker {
         return new LinkedHashMap<>(committed);
     }
 
+    /** A consumer has asked for a commit that isn't executed. */
+    synchronized void refused(Map<TopicPartition, OffsetAndMetadata> offsets) {
+        offsets.forEach((partition, offset) -> refused.merge(partition, offset.offset(), Math::max));
+    }
+
     /**
      * Whether the groups would read something again.
      *
+     * @param counting whether commits that weren't executed count: nobody has to ask once more
      * @param unless messages that don't count
      */
-    public synchronized boolean isAnythingUncommitted(Predicate<String> unless) {
+    public synchronized boolean isAnythingUncommitted(boolean counting, Predicate<String> unless) {
         return logs.entrySet().stream()
                 .anyMatch(each -> each.getValue().records.stream()
                         .filter(record -> record.offset() >= committed.getOrDefault(each.getKey(), 0L))
+                        .filter(record -> !counting || record.offset() >= refused.getOrDefault(each.getKey(), 0L))
                         .anyMatch(record -> !deleted.contains(record.value()) && !unless.test(record.value())));
     }
 

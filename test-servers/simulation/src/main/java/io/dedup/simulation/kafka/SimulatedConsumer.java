@@ -554,9 +554,21 @@ public final class SimulatedConsumer implements Consumer<String, String> {
     }
 
     private void commit(Map<TopicPartition, OffsetAndMetadata> offsets) {
+        try {
+            execute(offsets);
+        } catch (RuntimeException e) {
+            broker.refused(offsets);
+            throw e;
+        }
+    }
+
+    private void execute(Map<TopicPartition, OffsetAndMetadata> offsets) {
         Kind fault = offsets.isEmpty() ? null : trouble.atCommit();
         if (fault == Kind.WAKE_UP) {
             wakeup();
+        }
+        if (fault == Kind.CRASH) {
+            dyingCommit(offsets);
         }
         if (wakeUp.get()) {
             wokenCommit(offsets);
@@ -598,6 +610,16 @@ public final class SimulatedConsumer implements Consumer<String, String> {
         }
         step("commit " + describe(offsets) + ": woken up" + (executed ? " after it was sent" : ""));
         throwWakeUp();
+    }
+
+    private void dyingCommit(Map<TopicPartition, OffsetAndMetadata> offsets) {
+        boolean executed = isMember() && !rebalancing && !trouble.isUnsent();
+        if (executed) {
+            broker.commit(offsets);
+        }
+        step("commit " + describe(offsets) + ": the process dies" + (executed ? " after it was sent" : ""));
+        observer.restart(true);
+        throw new TimeoutException("simulated: the process is dead");
     }
 
     private boolean isMember() {
@@ -715,7 +737,7 @@ public final class SimulatedConsumer implements Consumer<String, String> {
     @Override
     public Map<TopicPartition, OffsetAndMetadata> committed(Set<TopicPartition> partitions) {
         question();
-        if (broker.isUnstable(partitions)) {
+        if (!isDead() && broker.isUnstable(partitions)) {
             // An open transaction is ended after a while; until then the broker returns no offset.
             broker.endTransactions();
             step("committed: unstable");

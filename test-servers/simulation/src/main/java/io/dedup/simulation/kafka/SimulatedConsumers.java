@@ -46,6 +46,11 @@ public final class SimulatedConsumers extends DefaultKafkaConsumerFactory<String
         turns.begin();
     }
 
+    /** The process has died. */
+    public void die() {
+        turns.die();
+    }
+
     /** As factories that applications write: consumers are made without the post-processors. */
     public void ignorePostProcessors() {
         ignoresPostProcessors = true;

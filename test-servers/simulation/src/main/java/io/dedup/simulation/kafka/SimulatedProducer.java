@@ -50,11 +50,19 @@ final class SimulatedProducer implements Producer<String, String> {
 
     @Override
     public void initTransactions() {
+        requireAlive();
         broker.endTransactions();
+    }
+
+    private void requireAlive() {
+        if (observer.isDead()) {
+            throw new TimeoutException("simulated: the process is dead");
+        }
     }
 
     @Override
     public void beginTransaction() {
+        requireAlive();
         if (trouble.atBegin() == Kind.TRANSACTION_FENCED) {
             observer.step("begin: fenced");
             throw new ProducerFencedException("simulated: fenced");
@@ -78,7 +86,11 @@ final class SimulatedProducer implements Producer<String, String> {
         if (!open) {
             throw new IllegalStateException("no transaction is open");
         }
+        requireAlive();
         Kind fault = trouble.atTransaction();
+        if (fault == Kind.CRASH) {
+            dyingCommit();
+        }
         if (fault == Kind.TRANSACTION_FENCED) {
             observer.step("commit transaction: fenced");
             open = false;
@@ -97,6 +109,21 @@ final class SimulatedProducer implements Producer<String, String> {
             throw new TimeoutException("simulated: the answer to the commit is lost");
         }
         observer.step("commit transaction: " + sent + " " + offsets);
+    }
+
+    private void dyingCommit() {
+        open = false;
+        boolean executed = !trouble.isTransactionUnsent();
+        observer.step("commit transaction: the process dies" + (executed ? " after it was sent: " : ": ") + sent + " "
+                + offsets);
+        if (executed) {
+            broker.commitTransaction(offsets, sent);
+            broker.unanswered(offsets, sent);
+        } else {
+            broker.leaveOpen(offsets, sent, false);
+        }
+        observer.restart(true);
+        requireAlive();
     }
 
     @Override

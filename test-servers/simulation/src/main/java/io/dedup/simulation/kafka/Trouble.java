@@ -69,14 +69,19 @@ public final class Trouble {
             Kind.COMMIT_TIMES_OUT,
             Kind.COMMIT_ANSWER_LOST,
             Kind.COMMIT_FENCED,
-            Kind.RETENTION);
+            Kind.RETENTION,
+            Kind.CRASH);
     private static final Set<Kind> AT_POSITION = EnumSet.of(Kind.WAKE_UP, Kind.POSITION_TIMES_OUT);
     private static final Set<Kind> AT_QUESTION = EnumSet.of(Kind.WAKE_UP, Kind.OFFSETS_TIME_OUT);
     private static final Set<Kind> AT_SEND = EnumSet.of(Kind.SEND_FAILS, Kind.SEND_ANSWER_LOST);
     private static final Set<Kind> AT_ADMIN = EnumSet.of(Kind.ADMIN_TIMES_OUT);
     private static final Set<Kind> AT_BEGIN = EnumSet.of(Kind.TRANSACTION_FENCED);
     private static final Set<Kind> AT_TRANSACTION = EnumSet.of(
-            Kind.TRANSACTION_FENCED, Kind.TRANSACTION_TIMES_OUT, Kind.TRANSACTION_ANSWER_LOST, Kind.TRANSACTION_LATE);
+            Kind.TRANSACTION_FENCED,
+            Kind.TRANSACTION_TIMES_OUT,
+            Kind.TRANSACTION_ANSWER_LOST,
+            Kind.TRANSACTION_LATE,
+            Kind.CRASH);
 
     private final Draws draws;
     private final Set<Kind> never;
@@ -115,9 +120,14 @@ public final class Trouble {
         return draw(AT_COMMIT, "at commit " + ++commits);
     }
 
-    /** Whether a commit that is woken up wasn't sent yet. */
+    /** Whether a commit that is woken up, or whose process dies, wasn't sent yet. */
     boolean isUnsent() {
         return draws.chance(3, "commit " + commits + " isn't sent");
+    }
+
+    /** Whether the commit of a transaction whose process dies wasn't sent yet. */
+    boolean isTransactionUnsent() {
+        return draws.chance(2, "commit of transaction " + transactions + " isn't sent");
     }
 
     @Nullable

@@ -30,6 +30,7 @@ final class Turns {
     private int sinceTick;
     private int made;
     private boolean restartAsked;
+    private boolean dead;
 
     /** @param alone whether there is never more than one consumer: it needs nobody's leave */
     Turns(SimulatedBroker broker, Trouble trouble, boolean alone) {
@@ -52,13 +53,13 @@ final class Turns {
 
     /** Returns when it is this consumer's turn. */
     synchronized void await(SimulatedConsumer member) {
-        if (alone) {
+        if (alone || dead) {
             return;
         }
         waiting.add(member);
         handOver();
         try {
-            while (next != member) {
+            while (next != member && !dead) {
                 wait();
             }
         } catch (InterruptedException e) {
@@ -66,6 +67,12 @@ final class Turns {
         }
         next = null;
         waiting.remove(member);
+    }
+
+    /** The process has died: nothing that its consumers do matters any more, and nobody waits for them. */
+    synchronized void die() {
+        dead = true;
+        notifyAll();
     }
 
     /** A consumer is closed: it polls no more. */

@@ -3,8 +3,11 @@ package io.dedup.simulation.store;
 import io.dedup.DedupStoreException;
 import io.dedup.simulation.draw.Draws;
 import io.dedup.store.DedupStore;
+import io.dedup.store.WriteResult;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
+import java.util.Collections;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentMap;
 import java.util.function.Consumer;
@@ -18,13 +21,15 @@ public final class FailingStore {
     private final DedupStore store;
     private final Draws draws;
     private final Consumer<String> before;
+    private final Consumer<String> after;
     private final Consumer<String> steps;
     private final ConcurrentMap<String, Integer> calls;
     private volatile boolean dead;
+    private volatile boolean unheard;
 
     /** @param calls counts the calls of all processes, each kind for itself: some are made by background threads */
     public FailingStore(DedupStore store, Draws draws, ConcurrentMap<String, Integer> calls, Consumer<String> steps) {
-        this(store, draws, calls, call -> {}, steps);
+        this(store, draws, calls, call -> {}, call -> {}, steps);
     }
 
     /**
@@ -37,10 +42,22 @@ public final class FailingStore {
             ConcurrentMap<String, Integer> calls,
             Consumer<String> before,
             Consumer<String> steps) {
+        this(store, draws, calls, before, call -> {}, steps);
+    }
+
+    /** @param after called when the store has executed a call, before it answers */
+    public FailingStore(
+            DedupStore store,
+            Draws draws,
+            ConcurrentMap<String, Integer> calls,
+            Consumer<String> before,
+            Consumer<String> after,
+            Consumer<String> steps) {
         this.store = store;
         this.draws = draws;
         this.calls = calls;
         this.before = before;
+        this.after = after;
         this.steps = steps;
     }
 
@@ -50,6 +67,9 @@ public final class FailingStore {
                     String name = method.getName();
                     if (name.equals("close")) {
                         return null;
+                    }
+                    if (unheard && name.equals("complete")) {
+                        return Collections.nCopies(((List<?>) arguments[0]).size(), WriteResult.applied());
                     }
                     int call = CALLS.contains(name) ? calls.merge(name, 1, Integer::sum) : 0;
                     if (call > 0 || name.equals("ping")) {
@@ -61,6 +81,12 @@ public final class FailingStore {
                     }
                     try {
                         Object answer = method.invoke(store, arguments);
+                        if (call > 0) {
+                            after.accept(name);
+                        }
+                        if (dead) {
+                            throw new DedupStoreException("simulated: the process is dead", null);
+                        }
                         if (call > 0 && draws.happens("the store's answer", "is lost at " + name + " " + call)) {
                             steps.accept("store: the answer to " + name + " is lost");
                             throw new DedupStoreException("simulated: the store's answer is lost", null);
@@ -75,5 +101,11 @@ public final class FailingStore {
     /** The process dies. */
     public void kill() {
         dead = true;
+    }
+
+    /** The same for one whose threads wait in real time: they get answers to completions, which they would repeat, and nothing is done. */
+    public void killAtOnce() {
+        unheard = true;
+        kill();
     }
 }
