@@ -232,9 +232,14 @@ final class Application {
             return;
         }
         for (Pending each : List.copyOf(pending)) {
-            if ((each.thread == null || each.thread == Thread.currentThread()) && --each.in <= 0) {
+            if (each.thread != null && each.thread != Thread.currentThread()) {
+                continue;
+            }
+            if (--each.in <= 0) {
                 pending.remove(each);
                 each.work.run();
+            } else if (circumstances.handsOver()) {
+                break; // an acknowledgment covers what is below: one worker, in the order of its records
             }
         }
         if (!collected.isEmpty() && draws.below(10, "flush at " + tick) == 0) {
@@ -468,7 +473,7 @@ final class Application {
             return;
         }
         if (!fails(record)) {
-            if (circumstances.asyncAcks()) {
+            if (circumstances.asyncAcks() || circumstances.handsOver()) {
                 work(record, requireNonNull(acknowledgment));
             } else {
                 effect(record);

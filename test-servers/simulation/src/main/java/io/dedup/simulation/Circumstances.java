@@ -27,6 +27,7 @@ record Circumstances(
         boolean limitsDeaths,
         boolean claimAhead,
         boolean asyncAcks,
+        boolean handsOver,
         boolean collects,
         boolean inKafkaTransaction,
         boolean commitRecovered,
@@ -253,16 +254,24 @@ record Circumstances(
                         && (!database || mistake == StartMistake.DATABASE_IN_KAFKA_TRANSACTION));
         boolean asyncAcks = draws.below(3, "asyncAcks") == 0 && manual && !batch && !database && !transaction;
         boolean collects = draws.below(3, "collects") == 0 && manual && !asyncAcks && !database && !transaction;
+        boolean handsOver = draws.below(3, "handsOver") == 0
+                && manual
+                && !batch
+                && !asyncAcks
+                && !collects
+                && !database
+                && !transaction;
         if (listening == Listening.FUTURE && (batch || transaction)) {
             listening = Listening.METHOD;
         }
-        boolean later = asyncAcks || collects || listening == Listening.FUTURE;
+        boolean later = asyncAcks || handsOver || collects || listening == Listening.FUTURE;
         OnFailure onFailure = draws.pick(OnFailure.values(), "onFailure");
         boolean nacks = onFailure == OnFailure.NACK || onFailure == OnFailure.NACK_AND_SLEEP;
         if ((nacks && (!manual || later))
                 || (onFailure == OnFailure.THROW_NAMED && !batch)
                 || (onFailure == OnFailure.ERROR_HANDLER_SEEKS_BACK && (listening != Listening.METHOD || batch))
                 || listening == Listening.FUTURE
+                || handsOver // what it seeks back to while a worker has it counts as failed
                 || (hops && onFailure != OnFailure.SEEK_BACK)
                 // The whole batch is rolled back: a seek to the middle of it would skip what the handler had done
                 // before.
@@ -311,7 +320,8 @@ record Circumstances(
         int most = hops ? 2 : 3; // threads, and topics
         Reset reset = draws.pick(Reset.values(), "reset");
         boolean pauseImmediate = draws.below(4, "pauseImmediate") == 0 && !fixing;
-        boolean filter = draws.below(5, "filter") == 0 && listening == Listening.METHOD && !collects;
+        // Acknowledging what it drops, a filter acknowledges what the handler has below.
+        boolean filter = draws.below(5, "filter") == 0 && listening == Listening.METHOD && !collects && !handsOver;
         return new Circumstances(
                 batch,
                 listening,
@@ -322,6 +332,7 @@ record Circumstances(
                 draws.below(5, "limitsDeaths") == 0 && dedupMode != DedupMode.TRANSACTIONAL && !endless,
                 draws.below(4, "claimAhead") != 0,
                 asyncAcks,
+                handsOver,
                 collects,
                 transaction,
                 commitRecovered,

@@ -800,6 +800,8 @@ final class Run {
     /** Without {@code commitRecovered} spring-kafka commits what is given up in these with a later record of its partition only. */
     private boolean isRecoveredUncommitted(String id) {
         boolean leftToLaterRecords = circumstances.ackMode() == AckMode.MANUAL_IMMEDIATE
+                || circumstances.collects() // what is given up above something unacknowledged
+                || circumstances.handsOver()
                 || (circumstances.inKafkaTransaction() && !circumstances.commitRecovered());
         return leftToLaterRecords && application.hasFailed(id) && application.hasRecovered(id);
     }

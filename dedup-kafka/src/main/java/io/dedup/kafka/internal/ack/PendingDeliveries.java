@@ -326,7 +326,7 @@ public final class PendingDeliveries {
      * stays claimed: the handler may still be working on it, and a late acknowledgment completes it.
      *
      * @param recordsRemain whether the container goes on with records of these partitions, because it isn't its own poll in
-     *     which they leave. Nothing of these is committed either: what is unfinished below them isn't known in the
+     *     which they leave, or its rebalance listener has failed. Nothing of these is committed either: what is unfinished below them isn't known in the
      *     next life of their partition, which may have begun in the same poll
      * @return copies in other partitions that waited for one of these records and must be fetched again
      */

@@ -166,7 +166,12 @@ public final class BoundConsumer {
 
     /** These partitions, or all if null, belong to another consumer now. */
     public void revoked(@Nullable Collection<TopicPartition> partitions) {
-        revokedPartitions.letGo(partitions);
+        revokedPartitions.letGo(partitions, watched.isInOthersPoll());
+    }
+
+    /** Nor do these, but the container goes on with the records that it has kept of them. */
+    public void leftUnnoticed(Collection<TopicPartition> partitions) {
+        revokedPartitions.letGo(partitions, true);
     }
 
     /** The consumer won't poll any more. */

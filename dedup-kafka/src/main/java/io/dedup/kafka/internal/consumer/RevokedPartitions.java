@@ -40,11 +40,12 @@ final class RevokedPartitions {
      * acknowledgments.
      *
      * @param partitions null for all
+     * @param recordsRemain whether the container goes on with records of these
      */
-    void letGo(@Nullable Collection<TopicPartition> partitions) {
+    void letGo(@Nullable Collection<TopicPartition> partitions, boolean recordsRemain) {
         polls.revoked(partitions);
         unanswered.revoked(partitions);
         // copies in partitions that stay may have waited for a record of one that leaves
-        fetchAgain.accept(pending.lost(partitions, polls.isInOthersPoll()));
+        fetchAgain.accept(pending.lost(partitions, recordsRemain));
     }
 }

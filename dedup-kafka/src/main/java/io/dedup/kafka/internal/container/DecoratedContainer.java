@@ -175,6 +175,14 @@ final class DecoratedContainer implements ContainerLifecycle {
     }
 
     @Override
+    public void leftUnnoticed(Collection<TopicPartition> partitions) {
+        BoundConsumer bound = consumers.currentOrNull();
+        if (bound != null) {
+            bound.leftUnnoticed(partitions);
+        }
+    }
+
+    @Override
     public void consumerStopped() {
         consumers.stopped();
     }

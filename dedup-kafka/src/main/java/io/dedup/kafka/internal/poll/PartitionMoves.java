@@ -11,4 +11,7 @@ public interface PartitionMoves {
 
     /** These partitions, or all if null, no longer belong to the consumer. */
     void revoked(@Nullable Collection<TopicPartition> partitions);
+
+    /** Nor do these, but the container doesn't know of it, and goes on with the records that it has kept of them. */
+    void leftUnnoticed(Collection<TopicPartition> partitions);
 }

@@ -64,7 +64,7 @@ final class WatchedRebalances implements ConsumerRebalanceListener {
         unnoticed.addAll(left);
         unnoticed.removeAll(assigned);
         if (bound != null && !left.isEmpty()) {
-            bound.revoked(left);
+            bound.leftUnnoticed(left);
         }
     }
 
@@ -96,7 +96,7 @@ final class WatchedRebalances implements ConsumerRebalanceListener {
             unnoticed.addAll(partitions);
             PartitionMoves bound = moves.get();
             if (bound != null) {
-                bound.revoked(partitions);
+                bound.leftUnnoticed(partitions);
             }
             throw e;
         }
