@@ -324,7 +324,7 @@ final class ServletRun implements Settlement<Boolean, Optional<Throwable>>, Asyn
     /** The connection failed, and whoever makes the response may not know it yet. Tomcat also reports an answer to a timeout so. */
     @Override
     public void onError(AsyncEvent event) {
-        if (!timedOut) {
+        if (!timedOut && !broken) { // by now the container has sent a page of its own
             sentBefore = response.isSent();
             broken = true;
         }
