@@ -809,16 +809,6 @@ class ServletTest extends HttpContract {
         assertThat(runs()).isEqualTo(1);
     }
 
-    @Test
-    @DisplayName(
-            "nor does it keep the key of a Callable that Spring interrupts then: what the Callable throws settles it")
-    void throwsBesideItsTask() {
-        Work.close(operation);
-        assertThat(send(throwing("/api/gated-task")).statusCode()).isEqualTo(500);
-        Work.open(operation);
-        assertThat(afterFlight("/api/gated-task").statusCode()).isEqualTo(200);
-    }
-
     private HttpRequest.Builder throwing(String path) {
         return request(path)
                 .header("Content-Type", "text/plain")
