@@ -301,7 +301,7 @@ class ConcurrentlyTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    @DisplayName("behind a failure in a batch, what no record would recognize isn't run: it comes again, and runs then")
+    @DisplayName("behind a failure in a batch, what no record would recognize isn't run before it is redelivered")
     void unguardedBehindFailure(boolean shadow) {
         try (Scene scene = new Scene(
                 1,
@@ -339,7 +339,7 @@ class ConcurrentlyTest {
     }
 
     @Test
-    @DisplayName("dead letters, read concurrently: a letter that fails comes again as one of its dead-letter queue")
+    @DisplayName("dead letters, read concurrently: a letter that fails is redelivered as one of its dead-letter queue")
     void deadLettersAgain() {
         try (Scene scene = new Scene(1)) {
             String letters = "%DLQ%" + scene.group;

@@ -44,7 +44,7 @@ class AppProcessesTest {
             StepStops stops = new StepStops();
             while (args[1].equals("steps")) {
                 stops.step(DedupScope.of("g", "t").key("a"), "charge", StepOutcome.RUN);
-                Thread.sleep(10);
+                Pause.of(Duration.ofMillis(10));
             }
             Thread.currentThread().join(); // until it is killed
         }

@@ -54,7 +54,7 @@ public final class PendingDelivery {
         this.execution = execution;
     }
 
-    /** What its handler must be told: one of its steps was left out, because the lease was lost. Null if none was. */
+    /** The exception for its handler, one of whose steps was left out because the lease was lost. Null if none was. */
     @Nullable
     LeaseLostException stopped() {
         return execution == null ? null : HandlerRun.stopped(execution);

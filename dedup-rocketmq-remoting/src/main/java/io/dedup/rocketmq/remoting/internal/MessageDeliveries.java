@@ -52,7 +52,7 @@ public final class MessageDeliveries {
                 each -> Fingerprint.ofPayload(each.getBody()));
     }
 
-    /** Whether no record would recognize the message when it comes again: it would be run again each time. */
+    /** Whether no record would recognize the message when it is redelivered: it would be run at each delivery. */
     public boolean isUnrecorded(MessageExt message) {
         Delivery delivery = of(message);
         return delivery.isShadow()
