@@ -108,7 +108,9 @@ final class ServletRun implements Settlement<Boolean, Optional<Throwable>>, Asyn
         if (request.isAsyncStarted()) { // something beside the work, which may go on
             sentBefore = response.isSent();
             broken = true;
-            return listens() ? Optional.of(thrown) : unfinished(thrown);
+            boolean hears = listens();
+            // a container that takes the throw badly may tell nobody of the request's end
+            return hears && !late.hasTask() ? Optional.of(thrown) : unfinished(thrown);
         }
         if (!settled.compareAndSet(false, true)) {
             return Optional.of(thrown);

@@ -809,6 +809,16 @@ class ServletTest extends HttpContract {
         assertThat(runs()).isEqualTo(1);
     }
 
+    @Test
+    @DisplayName(
+            "nor does it keep the key of a Callable, whose own end settles it: a container may tell nobody of the request's")
+    void throwsBesideItsTask() {
+        Work.close(operation);
+        assertThat(send(throwing("/api/gated-task")).statusCode()).isEqualTo(500);
+        Work.open(operation);
+        assertThat(afterFlight("/api/gated-task").statusCode()).isEqualTo(200);
+    }
+
     private HttpRequest.Builder throwing(String path) {
         return request(path)
                 .header("Content-Type", "text/plain")
