@@ -1,11 +1,9 @@
 package io.dedup.simulation.share;
 
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.LongSupplier;
@@ -49,8 +47,6 @@ final class ShareBroker {
         private boolean over;
         private boolean archived;
         private int deliveries;
-        /** The one in which it was acquired first; 0 if it wasn't yet. */
-        private int acquisition;
 
         private @Nullable String holder;
         private long acquiredAt;
@@ -112,7 +108,6 @@ final class ShareBroker {
     private final List<Long> starts = new ArrayList<>();
     private final Map<String, Fetch> fetches = new LinkedHashMap<>();
     private int batches;
-    private int acquisitions;
     private int turn;
 
     /**
@@ -213,7 +208,6 @@ final class ShareBroker {
 
     /** A record that has failed often is delivered with few others, and in its last delivery alone. */
     private List<Delivery> acquire(String member, List<Stored> log, long start) {
-        acquisitions++;
         int suspicious = Math.max(2, (limit + 1) / 2);
         List<Delivery> acquired = new ArrayList<>();
         int batch = -1;
@@ -239,7 +233,6 @@ final class ShareBroker {
             }
             batch = record.batch;
             record.deliveries++;
-            record.acquisition = record.acquisition == 0 ? acquisitions : record.acquisition;
             record.holder = member;
             record.acquiredAt = now.getAsLong();
             record.lockedUntil = record.acquiredAt + lockNanos;
@@ -264,9 +257,7 @@ final class ShareBroker {
         Map<Stored, AcknowledgeType> wanted = new LinkedHashMap<>();
         for (Map.Entry<Long, AcknowledgeType> each : new TreeMap<>(types).entrySet()) {
             long offset = each.getKey();
-            if (offset < start
-                    && (offset >= remembered(partition)
-                            || types.subMap(offset, start + 1).size() > start - offset)) {
+            if (offset < start) {
                 continue;
             }
             Stored record = partitions.get(partition).get(Math.toIntExact(offset));
@@ -299,23 +290,6 @@ final class ShareBroker {
             start++;
         }
         return start;
-    }
-
-    /**
-     * The first record that the broker remembers: it forgets whole acquisitions, from the first one on. Acknowledgments of what it
-     * has forgotten are errors, unless they are sent together with those of what follows, up to the start.
-     */
-    private long remembered(int partition) {
-        List<Stored> log = partitions.get(partition);
-        Set<Integer> over = new HashSet<>();
-        Set<Integer> open = new HashSet<>();
-        log.forEach(each -> (each.over ? over : open).add(each.acquisition));
-        over.removeAll(open);
-        long first = 0;
-        while (first < log.size() && over.contains(log.get(Math.toIntExact(first)).acquisition)) {
-            first++;
-        }
-        return first;
     }
 
     private void end(Stored record, End end) {
