@@ -2,6 +2,7 @@ package io.dedup.simulation;
 
 import static java.util.Objects.requireNonNull;
 
+import io.dedup.policy.OnConflict;
 import io.dedup.simulation.Circumstances.OnFailure;
 import io.dedup.simulation.Circumstances.Place;
 import io.dedup.simulation.Circumstances.Replay;
@@ -24,6 +25,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.ToLongFunction;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -46,9 +48,13 @@ final class Application {
     /** Before the ID of a message that a transaction has given up. */
     static final String DEAD = "dead: ";
 
+    private static final String OTHER_PAYLOAD = "'";
     private static final int COLLECTED = 3;
     private static final int COLLECTED_BATCHES = 2;
     private static final Duration NACK_SLEEP = Duration.ofMillis(1);
+    /** Of real time, which limits transactions. */
+    static final Duration SLOW_HANDLER = Duration.ofMillis(20);
+
     private static final Duration NACKS_APART = Duration.ofMillis(50);
 
     private final Circumstances circumstances;
@@ -287,7 +293,7 @@ final class Application {
     /** A handler has a record. */
     private void called(ConsumerRecord<String, String> record) {
         deaths.requireAlive();
-        if (watch.isUnguarded(requireNonNull(record.value()))) {
+        if (watch.isUnguarded(idOf(requireNonNull(record.value())))) {
             unguarded.add(spot(record));
         } else {
             unguarded.remove(spot(record));
@@ -309,7 +315,8 @@ final class Application {
         return givenUp.contains(id)
                 || interceptors.drops(id)
                 || filters(id)
-                || (circumstances.missing() == MissingIds.SKIP && lacksId(id));
+                || (circumstances.missing() == MissingIds.SKIP && lacksId(id))
+                || (circumstances.onConflict() == OnConflict.SKIP && watch.hasConflict(idOf(id)));
     }
 
     /** Whether the application has failed to handle this message, or its policy rejects it. */
@@ -334,7 +341,19 @@ final class Application {
 
     /** Whether the policy rejects this message, so that no attempt helps. */
     boolean isRejected(String id) {
-        return (circumstances.missing() == MissingIds.FAIL && lacksId(id)) || watch.deaths(id) > 0;
+        return (circumstances.missing() == MissingIds.FAIL && lacksId(id))
+                || (circumstances.onConflict() == OnConflict.FAIL && watch.hasConflict(idOf(id)))
+                || watch.deaths(idOf(id)) > 0;
+    }
+
+    /** What a message is called that has the ID of this one and another payload. */
+    static String otherPayloadOf(String id) {
+        return id + OTHER_PAYLOAD;
+    }
+
+    /** The ID of a message. */
+    static String idOf(String message) {
+        return message.endsWith(OTHER_PAYLOAD) ? message.substring(0, message.length() - 1) : message;
     }
 
     /** Whether this message has no ID; nor have its copies. */
@@ -713,6 +732,10 @@ final class Application {
         deaths.mayPause(requireNonNull(record.value()));
         steps.accept("effect of " + place(record));
         begun++;
+        if (circumstances.transactionsEndInTime() && draws.happens("a slow handler", "for " + time)) {
+            steps.accept("which takes long");
+            LockSupport.parkNanos(SLOW_HANDLER.toNanos());
+        }
         if (unguarded.contains(spot(record))) {
             unguardedEffects.merge(requireNonNull(record.value()), 1, Integer::sum);
         }

@@ -1,6 +1,7 @@
 package io.dedup.simulation;
 
 import io.dedup.policy.DedupMode;
+import io.dedup.policy.OnConflict;
 import io.dedup.policy.OnMissingId;
 import io.dedup.policy.OnStoreFailure;
 import io.dedup.simulation.draw.Draws;
@@ -22,8 +23,12 @@ record Circumstances(
         Listening listening,
         AckMode ackMode,
         DedupMode mode,
+        int transactionRecords,
+        boolean transactionsEndInTime,
         OnStoreFailure onStoreFailure,
         MissingIds missing,
+        boolean otherPayloads,
+        OnConflict onConflict,
         boolean limitsDeaths,
         boolean claimAhead,
         boolean asyncAcks,
@@ -191,7 +196,8 @@ record Circumstances(
         DATABASE_IN_KAFKA_TRANSACTION,
         RETRY_TOPICS_IN_KAFKA_TRANSACTION,
         RETRY_TOPICS_WITHOUT_INSTALLER,
-        RETRY_TOPICS_IN_TRANSACTION_OF_A_POLL
+        RETRY_TOPICS_IN_TRANSACTION_OF_A_POLL,
+        SEEKS_IN_TRANSACTION_OF_A_POLL
     }
 
     private static final Set<StartMistake> WITH_RETRY_TOPICS = EnumSet.of(
@@ -218,15 +224,21 @@ record Circumstances(
         boolean fixTxOffsets = draws.below(4, "fixTxOffsets") == 0 && mistake == StartMistake.NONE && !hops;
         // Most others would be refused: a few of those are enough.
         boolean fixing = fixTxOffsets && draws.below(6, "fixTxOffsets is refused") != 0;
-        boolean batch = draws.below(3, "batch") == 0 && !hops;
+        boolean seeksInPoll = mistake == StartMistake.SEEKS_IN_TRANSACTION_OF_A_POLL;
+        boolean batch = draws.below(3, "batch") == 0 && !hops && !seeksInPoll;
         DedupMode dedupMode =
                 draws.below(4, "transactional") == 0 ? draws.pick(DedupMode.values(), "mode") : DedupMode.LEASED;
-        if (mistake == StartMistake.RETRY_TOPICS_IN_TRANSACTION_OF_A_POLL) {
+        if (seeksInPoll || mistake == StartMistake.RETRY_TOPICS_IN_TRANSACTION_OF_A_POLL) {
             dedupMode = DedupMode.TRANSACTIONAL;
         } else if (mistake == StartMistake.RETRY_TOPICS_IN_KAFKA_TRANSACTION) {
             dedupMode = DedupMode.LEASED;
         }
         boolean database = dedupMode.isTransactional();
+        boolean spans = dedupMode == DedupMode.TRANSACTIONAL
+                && !batch
+                && !hops
+                && (seeksInPoll
+                        || (mistake == StartMistake.NONE && draws.below(2, "a transaction for several records") == 0));
         OnStoreFailure onStoreFailure = draws.pick(OnStoreFailure.values(), "onStoreFailure");
         if ((database && onStoreFailure == OnStoreFailure.PROCESS) || draws.below(2, "store failures") == 0) {
             onStoreFailure = OnStoreFailure.RETRY;
@@ -236,7 +248,7 @@ record Circumstances(
                 : MissingIds.NONE;
         AckMode mode = draws.pick(AckMode.values(), "ackMode");
         if ((batch && mode == AckMode.RECORD)
-                || (hops && (mode == AckMode.MANUAL || mode == AckMode.MANUAL_IMMEDIATE))) {
+                || ((hops || spans) && (mode == AckMode.MANUAL || mode == AckMode.MANUAL_IMMEDIATE))) {
             mode = AckMode.BATCH;
         }
         Listening listening = draws.pick(Listening.values(), "listening");
@@ -272,6 +284,7 @@ record Circumstances(
                 || (onFailure == OnFailure.ERROR_HANDLER_SEEKS_BACK && (listening != Listening.METHOD || batch))
                 || listening == Listening.FUTURE
                 || handsOver // what it seeks back to while a worker has it counts as failed
+                || spans
                 || (hops && onFailure != OnFailure.SEEK_BACK)
                 // The whole batch is rolled back: a seek to the middle of it would skip what the handler had done
                 // before.
@@ -301,6 +314,7 @@ record Circumstances(
         UserCall call = draws.pick(UserCall.values(), "userCall");
         Place place = draws.pick(Place.values(), "place");
         boolean calls = draws.below(2, "calls") == 0
+                && !(spans && (place == Place.HANDLER || place == Place.INTERCEPTOR))
                 && (place == Place.HANDLER || place == Place.INTERCEPTOR || !(transaction || hops))
                 && !(listening == Listening.FUTURE && place == Place.HANDLER)
                 && !(later && call == UserCall.COMMIT_POSITIONS)
@@ -312,6 +326,7 @@ record Circumstances(
                 && !later
                 && !transaction
                 && !hops
+                && !spans
                 && mistake == StartMistake.NONE;
         // A handler that collects keeps what one consumer has brought it, and whoever commits its positions means those
         // of one.
@@ -319,16 +334,35 @@ record Circumstances(
                 draws.below(6, "several consumers") == 0 && !collects && !(calls && call == UserCall.COMMIT_POSITIONS);
         int most = hops ? 2 : 3; // threads, and topics
         Reset reset = draws.pick(Reset.values(), "reset");
+        Replay replay =
+                draws.below(6, "replays") == 0 && reset != Reset.NONE // it ends at an offset that retention has deleted
+                        ? draws.pick(Replay.values(), "replay")
+                        : Replay.NONE;
+        if (spans && replay != Replay.NONE) {
+            replay = Replay.BY_REBALANCE_LISTENER;
+        }
         boolean pauseImmediate = draws.below(4, "pauseImmediate") == 0 && !fixing;
         // Acknowledging what it drops, a filter acknowledges what the handler has below.
         boolean filter = draws.below(5, "filter") == 0 && listening == Listening.METHOD && !collects && !handsOver;
+        OnConflict onConflict = draws.pick(OnConflict.values(), "onConflict");
+        boolean otherPayloads = draws.below(6, "otherPayloads") == 0
+                && missing == MissingIds.NONE
+                && mistake == StartMistake.NONE
+                && !hops
+                && !replies;
         return new Circumstances(
                 batch,
                 listening,
                 mode,
                 dedupMode,
+                spans ? 2 + draws.below(10, "transactionRecords") : 1,
+                spans && draws.below(3, "transactionsEndInTime") == 0,
                 onStoreFailure,
                 missing == MissingIds.FAIL && endless ? MissingIds.SKIP : missing,
+                otherPayloads,
+                otherPayloads
+                        ? (endless && onConflict == OnConflict.FAIL ? OnConflict.SKIP : onConflict)
+                        : OnConflict.FAIL,
                 draws.below(5, "limitsDeaths") == 0 && dedupMode != DedupMode.TRANSACTIONAL && !endless,
                 draws.below(4, "claimAhead") != 0,
                 asyncAcks,
@@ -355,12 +389,10 @@ record Circumstances(
                 plan,
                 onFailure,
                 seekBy,
-                draws.below(6, "replays") == 0 && reset != Reset.NONE // it ends at an offset that retention has deleted
-                        ? draws.pick(Replay.values(), "replay")
-                        : Replay.NONE,
+                replay,
                 errorHandling,
                 Math.min(most, 1 + draws.below(3, "retries")),
-                draws.pick(Interception.values(), "interception"),
+                spans ? Interception.NONE : draws.pick(Interception.values(), "interception"),
                 calls ? call : UserCall.NONE,
                 calls ? place : Place.HANDLER,
                 draws.below(5, "a rebalance listener throws") == 0 && !hops && mistake == StartMistake.NONE,
@@ -378,6 +410,11 @@ record Circumstances(
     /** Whether effects and records are in one database transaction. */
     boolean inDatabase() {
         return mode.isTransactional();
+    }
+
+    /** Whether several records of a poll share a transaction, or are meant to. */
+    boolean spansPoll() {
+        return transactionRecords > 1 || mistake == StartMistake.RETRY_TOPICS_IN_TRANSACTION_OF_A_POLL;
     }
 
     boolean hasRetryTopics() {
@@ -417,6 +454,7 @@ record Circumstances(
             case RETRY_TOPICS_IN_KAFKA_TRANSACTION -> "it belongs to @RetryableTopic and has a Kafka transaction";
             case RETRY_TOPICS_WITHOUT_INSTALLER -> "wasn't decorated by a KafkaDedupInstaller";
             case RETRY_TOPICS_IN_TRANSACTION_OF_A_POLL -> "the listener belongs to @RetryableTopic";
+            case SEEKS_IN_TRANSACTION_OF_A_POLL -> "and could seek";
             case CONTEXT_OF_A_BATCH ->
                 batch && listening == Listening.METHOD && !isManual() ? "DedupContext parameter" : null;
         };

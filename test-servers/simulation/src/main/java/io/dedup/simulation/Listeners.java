@@ -22,6 +22,7 @@ import org.springframework.kafka.listener.BatchAcknowledgingConsumerAwareMessage
 import org.springframework.kafka.listener.ConsumerSeekAware;
 import org.springframework.kafka.listener.KafkaListenerErrorHandler;
 import org.springframework.kafka.listener.ListenerExecutionFailedException;
+import org.springframework.kafka.listener.MessageListener;
 import org.springframework.kafka.support.Acknowledgment;
 import org.springframework.kafka.support.KafkaHeaders;
 import org.springframework.messaging.Message;
@@ -70,6 +71,22 @@ final class Listeners {
                 @Nullable Acknowledgment acknowledgment,
                 @Nullable Consumer<?, ?> consumer) {
             application.handle(record, acknowledgment, consumer);
+        }
+    }
+
+    /** One that can do nothing at its record's turn: it may be called before that. */
+    private record OfPlainRecords(Application application) implements MessageListener<String, String> {
+        @Override
+        public void onMessage(ConsumerRecord<String, String> record) {
+            application.handle(record, null, null);
+        }
+    }
+
+    /** The same as an annotated method. */
+    record PlainMethods(Application application) {
+        /** Handles one record. */
+        public void record(ConsumerRecord<String, String> record) {
+            application.handle(record, null, null);
         }
     }
 
@@ -185,15 +202,23 @@ final class Listeners {
     }
 
     static Object object(Circumstances circumstances, Application application) {
+        if (isPlain(circumstances)) {
+            return new OfPlainRecords(application);
+        }
         return circumstances.batch() ? new OfBatches(application) : new OfRecords(application);
+    }
+
+    private static boolean isPlain(Circumstances circumstances) {
+        return circumstances.spansPoll() && circumstances.mistake() == StartMistake.NONE;
     }
 
     /** An annotated method as a listener of a container. */
     static MethodKafkaListenerEndpoint<String, String> endpoint(Circumstances circumstances, Application application) {
         String name = methodName(circumstances);
         MethodKafkaListenerEndpoint<String, String> endpoint = new MethodKafkaListenerEndpoint<>();
-        endpoint.setBean(new Methods(application));
-        endpoint.setMethod(Arrays.stream(Methods.class.getDeclaredMethods())
+        Object bean = isPlain(circumstances) ? new PlainMethods(application) : new Methods(application);
+        endpoint.setBean(bean);
+        endpoint.setMethod(Arrays.stream(bean.getClass().getDeclaredMethods())
                 .filter(method -> method.getName().equals(name))
                 .findFirst()
                 .orElseThrow());

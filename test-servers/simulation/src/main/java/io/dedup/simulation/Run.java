@@ -12,6 +12,7 @@ import io.dedup.kafka.KafkaDedupBuilder;
 import io.dedup.kafka.id.KafkaMessageIds;
 import io.dedup.policy.DedupMode;
 import io.dedup.policy.DedupPolicy;
+import io.dedup.policy.OnConflict;
 import io.dedup.policy.TransactionSpan;
 import io.dedup.simulation.Circumstances.Listening;
 import io.dedup.simulation.Circumstances.Replay;
@@ -207,7 +208,9 @@ final class Run {
         if (draws.happens("a pause", "past the lease of " + id)) {
             step("the process stands still past its lease of " + id);
             expire();
-            other.copy(id);
+            if (!circumstances.otherPayloads()) {
+                other.copy(id);
+            }
         }
     }
 
@@ -243,7 +246,10 @@ final class Run {
         for (int i = 0; i < circumstances.messages() / 4; i++) {
             String of = "m" + draws.below(circumstances.messages(), "copy " + i);
             if (draws.below(3, "a copy of " + of) == 0) {
-                sent.add(draws.below(sent.size() + 1, "place of copy " + i), of);
+                boolean differs = circumstances.otherPayloads() && draws.below(2, "payload of copy " + i) == 0;
+                sent.add(
+                        draws.below(sent.size() + 1, "place of copy " + i),
+                        differs ? Application.otherPayloadOf(of) : of);
             }
         }
         for (int number = 1; number <= sent.size(); number++) {
@@ -263,14 +269,16 @@ final class Run {
             if (next == null) {
                 return;
             }
-            if (!application.lacksId(next.id)) {
+            if (!application.lacksId(next.id)
+                    && !circumstances.otherPayloads()) { // that of the other process is unknown
                 other.sent(next.id);
             }
             int partition = draws.below(circumstances.partitions(), "partition of " + next.number);
             if (draws.chance(12, "gap before " + next.number)) {
                 broker.gap(partition);
             }
-            long offset = broker.append(partition, application.lacksId(next.id) ? null : next.id, next.id);
+            String id = application.lacksId(next.id) ? null : Application.idOf(next.id);
+            long offset = broker.append(partition, id, next.id);
             if (!atOnce) {
                 step(next.id + " arrives at " + partition + "@" + offset);
             }
@@ -410,9 +418,7 @@ final class Run {
     }
 
     private Deduplicator deduplicator(Running process) {
-        TransactionSpan span = circumstances.mistake() == StartMistake.RETRY_TOPICS_IN_TRANSACTION_OF_A_POLL
-                ? TransactionSpan.POLL
-                : TransactionSpan.RECORD;
+        TransactionSpan span = circumstances.spansPoll() ? TransactionSpan.POLL : TransactionSpan.RECORD;
         return Deduplicators.builder(process.store.asStore())
                 .consumer(GROUP)
                 .transactions(process.database)
@@ -421,8 +427,15 @@ final class Run {
                 .topic(
                         TOPIC,
                         policy -> times(policy.mode(circumstances.mode()).transaction(span))
+                                .transactionMaxRecords(Math.max(2, circumstances.transactionRecords()))
+                                .transactionMaxTime(
+                                        circumstances.transactionsEndInTime()
+                                                ? Application.SLOW_HANDLER.dividedBy(2)
+                                                : Duration.ofSeconds(1))
                                 .onStoreFailure(circumstances.onStoreFailure())
                                 .onMissingId(circumstances.onMissingId())
+                                .fingerprint(circumstances.otherPayloads())
+                                .onConflict(circumstances.onConflict())
                                 .missingIdLimit(10_000) // else a process without any ID waits for one, as documented
                                 .maxDeaths(circumstances.maxDeaths()))
                 .build();
@@ -513,7 +526,8 @@ final class Run {
         }
         requireNonNull(consumers).begin();
         if (expected != null) {
-            wrongStart = "not refused: " + expected;
+            wrongStart =
+                    PLAIN ? null : "not refused: " + expected; // what isn't supported shows nothing of spring-kafka
             containers.stop();
             return false;
         }
@@ -723,6 +737,8 @@ final class Run {
         Set<String> deadLettered =
                 deadLetterRecords().map(ConsumerRecord::value).collect(Collectors.toSet());
         boolean ran = wrongStart == null && circumstances.refusal() == null;
+        Map<String, Integer> effectsById = new HashMap<>();
+        Map<String, Integer> excusedById = new HashMap<>();
         for (String id : ran ? ids : Set.<String>of()) {
             int effects = effectsElsewhere.getOrDefault(id, 0)
                     + (circumstances.inKafkaTransaction()
@@ -740,21 +756,30 @@ final class Run {
             if (deadLettered.contains(id) && !deleted.contains(id) && !application.gaveUp(id)) {
                 judgeDeadLetters(id, lost, doubled);
             }
-            // A crash may repeat what was handled and not recorded; so may a commit whose evidence was deleted. Nothing
-            // may that is in one transaction with its record.
-            int excused = circumstances.inDatabase()
-                    ? 0
-                    : expired.getOrDefault(id, 0) + (undecidable.contains(id) ? 1 : 0) + application.timesUnguarded(id);
-            if (effects > 1 + excused && !PLAIN && !application.lacksId(id)) {
-                doubled.put(id, effects);
-            }
+            effectsById.merge(Application.idOf(id), effects, Integer::sum);
+            excusedById.merge(
+                    Application.idOf(id),
+                    (undecidable.contains(id) ? 1 : 0) + application.timesUnguarded(id),
+                    Integer::sum);
             if (effects > 0 && !PLAIN && application.lacksId(id) && circumstances.missing() != MissingIds.PROCESS) {
                 doubled.put(id + " without an ID", effects);
+            }
+        }
+        effectsById.forEach((id, effects) -> {
+            // A crash may repeat what was handled and not recorded; so may a commit whose evidence was deleted. Nothing
+            // may that is in one transaction with its record.
+            int excused =
+                    circumstances.inDatabase() ? 0 : expired.getOrDefault(id, 0) + excusedById.getOrDefault(id, 0);
+            boolean counts = !PLAIN
+                    && !application.lacksId(id)
+                    && !(circumstances.onConflict() == OnConflict.PROCESS && watch.hasConflict(id));
+            if (counts && effects > 1 + excused) {
+                doubled.put(id, effects);
             }
             if (watch.deaths(id) > leasesEnded.getOrDefault(id, 0)) {
                 lost.add(id + " rejected after " + watch.deaths(id) + " deaths");
             }
-        }
+        });
         committedEarly.forEach(each -> lost.add("committed too early: " + each));
         if (neighbor != null && ran) {
             neighbor.judge(broker, id -> PLAIN ? Integer.MAX_VALUE - 1 : expired.getOrDefault(id, 0), lost, doubled);
@@ -852,7 +877,7 @@ final class Run {
     /** The messages whose claims are live. */
     private Set<String> claimed() {
         Stream<String> ofNeighbor = neighbor == null ? Stream.empty() : neighbor.ids().stream();
-        return Stream.concat(ids.stream(), ofNeighbor)
+        return Stream.concat(ids.stream().map(Application::idOf).distinct(), ofNeighbor)
                 .filter(id -> front.find(key(id))
                         .filter(found -> found.state() == StoredRecord.State.PROCESSING)
                         .isPresent())
@@ -860,7 +885,7 @@ final class Run {
     }
 
     private DedupKey key(String id) {
-        boolean own = ids.contains(id);
+        boolean own = neighbor == null || !neighbor.ids().contains(id);
         return DedupScope.of(own ? GROUP : Neighbor.NAME, own ? TOPIC : Neighbor.NAME)
                 .key(id);
     }

@@ -3,6 +3,7 @@ package io.dedup.simulation.judge;
 import io.dedup.DedupKey;
 import io.dedup.DedupListener;
 import io.dedup.DedupTopic;
+import io.dedup.policy.OnConflict;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -13,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 public final class PolicyWatch implements DedupListener {
     private final Consumer<String> steps;
     private final Set<String> unguarded = ConcurrentHashMap.newKeySet();
+    private final Set<String> conflicts = ConcurrentHashMap.newKeySet();
     private final Map<String, Integer> deaths = new ConcurrentHashMap<>();
 
     public PolicyWatch(Consumer<String> steps) {
@@ -35,6 +37,17 @@ public final class PolicyWatch implements DedupListener {
     public void poison(DedupKey key, int times) {
         steps.accept("rejected after " + times + " deaths: " + key.messageId());
         deaths.merge(key.messageId(), times, Math::max);
+    }
+
+    @Override
+    public void conflict(DedupKey key, OnConflict policy) {
+        steps.accept("another payload: " + policy + " for " + key.messageId());
+        conflicts.add(key.messageId());
+    }
+
+    /** Whether a message was met with this ID that had another payload than the one before. */
+    public boolean hasConflict(String id) {
+        return conflicts.contains(id);
     }
 
     /** Whether the run of this message that was admitted last has no claim. */

@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.dedup.DedupKey;
 import io.dedup.DedupStoreException;
+import io.dedup.Fingerprint;
 import io.dedup.policy.Window;
 import io.dedup.store.ClaimResult.AlreadyDone;
 import io.dedup.store.CompleteRequest;
@@ -30,6 +31,9 @@ final class DatabaseTransaction implements RecordTransaction {
     private static final String DEADLOCK = "a deadlock";
     private static final String DEATH = "the connection's death";
 
+    /** A record that becomes visible with the commit. */
+    record Written(byte[] result, @Nullable Fingerprint fingerprint) {}
+
     private enum Phase {
         OPEN,
         /** The database has rolled it back. */
@@ -42,7 +46,7 @@ final class DatabaseTransaction implements RecordTransaction {
     private final SimulatedDatabase database;
     private final DatabaseProcess process;
     private final Owner owner;
-    private final Map<DedupKey, byte[]> written = new LinkedHashMap<>();
+    private final Map<DedupKey, Written> written = new LinkedHashMap<>();
     private final List<CompleteRequest> completions = new ArrayList<>();
     private final List<String> effects = new ArrayList<>();
     private Phase state = Phase.OPEN;
@@ -58,7 +62,7 @@ final class DatabaseTransaction implements RecordTransaction {
         return owner;
     }
 
-    Map<DedupKey, byte[]> written() {
+    Map<DedupKey, Written> written() {
         return written;
     }
 
@@ -131,6 +135,11 @@ final class DatabaseTransaction implements RecordTransaction {
         if (state == State.DONE || state == State.PROCESSING) {
             database.unlock(key, this);
             StoredRecord record = found.orElseThrow();
+            if (record.fingerprint() != null
+                    && request.fingerprint() != null
+                    && !record.fingerprint().equals(request.fingerprint())) {
+                return new RecordResult.Conflict();
+            }
             return state == State.PROCESSING
                     ? new RecordResult.InFlight(record.leaseRemaining())
                     : new RecordResult.Done(
@@ -138,7 +147,7 @@ final class DatabaseTransaction implements RecordTransaction {
                             Window.of(Duration.ofHours(1)),
                             record.fingerprint());
         }
-        written.put(key, new byte[0]);
+        written.put(key, new Written(new byte[0], request.fingerprint()));
         return new RecordResult.Written(
                 1 + found.map(StoredRecord::fencingToken).orElse(0L));
     }
@@ -156,7 +165,7 @@ final class DatabaseTransaction implements RecordTransaction {
     @Override
     public void keepResult(DedupKey key, byte[] result) {
         statement("result");
-        written.replace(key, result);
+        written.computeIfPresent(key, (same, before) -> new Written(result, before.fingerprint()));
     }
 
     @Override

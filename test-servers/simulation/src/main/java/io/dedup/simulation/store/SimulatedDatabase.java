@@ -6,6 +6,7 @@ import io.dedup.DedupKey;
 import io.dedup.DedupStoreException;
 import io.dedup.policy.Window;
 import io.dedup.simulation.draw.Draws;
+import io.dedup.simulation.store.DatabaseTransaction.Written;
 import io.dedup.store.Claim;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;
@@ -157,20 +158,24 @@ public final class SimulatedDatabase {
         locks.values().removeIf(each -> each == transaction);
         unnoticed.remove(transaction);
         if (commits) {
-            transaction.written().forEach((key, result) -> write(key, result, transaction.owner()));
+            transaction.written().forEach((key, record) -> write(key, record, transaction.owner()));
             transaction.completions().forEach(request -> apply(List.of(request)));
             transaction.effects().forEach(effects);
         }
     }
 
-    private void write(DedupKey key, byte[] result, Owner owner) {
-        ClaimResult claimed = records.claim(List.of(new ClaimRequest(key, owner, Duration.ofSeconds(1))))
+    private void write(DedupKey key, Written record, Owner owner) {
+        ClaimResult claimed = records.claim(
+                        List.of(new ClaimRequest(key, owner, Duration.ofSeconds(1), record.fingerprint(), true)))
                 .get(0);
         if (!(claimed instanceof ClaimResult.Acquired acquired)) {
             throw new IllegalStateException("a locked record of " + key + " has changed: " + claimed);
         }
         apply(List.of(new CompleteRequest(
-                new Claim(key, owner, acquired.attempt()), LONG, result.length == 0 ? null : result, false)));
+                new Claim(key, owner, acquired.attempt()),
+                LONG,
+                record.result().length == 0 ? null : record.result(),
+                false)));
     }
 
     private void apply(List<CompleteRequest> requests) {
