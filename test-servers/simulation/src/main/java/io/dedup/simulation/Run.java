@@ -5,6 +5,8 @@ import static java.util.Objects.requireNonNull;
 import io.dedup.DedupKey;
 import io.dedup.DedupScope;
 import io.dedup.Deduplicator;
+import io.dedup.LiveLease;
+import io.dedup.OperatorResult;
 import io.dedup.ResultCodec;
 import io.dedup.engine.Deduplicators;
 import io.dedup.kafka.KafkaDedup;
@@ -51,6 +53,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -68,6 +71,11 @@ import org.springframework.kafka.transaction.KafkaTransactionManager;
 /** Runs one seed: the real container and the real adapter on a simulated broker, from the first record to the verdict. */
 final class Run {
     private static final Duration PATIENCE = Duration.ofSeconds(10);
+    /** On a busy machine, nothing may happen for longer. */
+    private static final Duration STARVED = Duration.ofSeconds(30);
+    /** So many polls without an end show that a run has had its time. */
+    private static final int MANY_POLLS = 200;
+
     private static final Duration LOOK = Duration.ofMillis(20);
     /** Polls that must find nothing more to do before a run counts as quiet. */
     private static final int IDLE_POLLS = 60;
@@ -404,6 +412,22 @@ final class Run {
         endLeases(LEASE.multipliedBy(2)).forEach(id -> expired.merge(id, 1, Integer::sum));
     }
 
+    /** The store is wiped, or another server takes its place that hasn't got its last writes; a database keeps its records. */
+    private void loseRecords(int tick) {
+        if (!draws.happens("the store loses records", "at poll " + tick)) {
+            return;
+        }
+        boolean all = draws.below(2, "all records at " + tick) == 0;
+        List<String> gone = known().filter(id -> all || draws.below(2, "record of " + id + " at " + tick) == 0)
+                .filter(id -> front.forget(key(id), LiveLease.OVERRIDE) == OperatorResult.APPLIED)
+                .toList();
+        step("the store loses its records of " + gone);
+        if (!circumstances.inDatabase()) {
+            gone.forEach(id -> expired.merge(id, 1, Integer::sum));
+            expiries++;
+        }
+    }
+
     private void passes(Duration time) {
         Set<String> unused = endLeases(time);
     }
@@ -487,6 +511,7 @@ final class Run {
 
     private boolean hasEnded(Observation observation, ListenerContainers containers) throws InterruptedException {
         long end = System.nanoTime() + PATIENCE.toNanos();
+        int before = observation.polls.get();
         while (!observation.ended.tryAcquire(LOOK.toMillis(), TimeUnit.MILLISECONDS)) {
             if (mayStopItself() && !containers.isInExpectedState()) {
                 // It keeps records, and has paused its consumer; that was resumed, and it has polled others.
@@ -494,7 +519,8 @@ final class Run {
                 observation.end = End.RESTARTED;
                 return true;
             }
-            if (System.nanoTime() > end) {
+            long late = System.nanoTime() - end;
+            if (late > 0 && (observation.polls.get() - before > MANY_POLLS || late > STARVED.toNanos())) {
                 return false;
             }
         }
@@ -545,6 +571,7 @@ final class Run {
         private final Running process;
         private final Semaphore ended = new Semaphore(0);
         private volatile End end = End.STUCK;
+        private final AtomicInteger polls = new AtomicInteger();
         private int idlePolls;
 
         Observation(Running process) {
@@ -559,9 +586,13 @@ final class Run {
 
         @Override
         public void polling(int tick) {
+            polls.incrementAndGet();
             arrive(tick, false);
             other.tick(tick);
             backOffs.tick();
+            if (front != records || !circumstances.inDatabase()) {
+                loseRecords(tick);
+            }
             if (database.tick()) {
                 step("leases end");
                 passes(LEASE.multipliedBy(2));
@@ -876,12 +907,16 @@ final class Run {
 
     /** The messages whose claims are live. */
     private Set<String> claimed() {
-        Stream<String> ofNeighbor = neighbor == null ? Stream.empty() : neighbor.ids().stream();
-        return Stream.concat(ids.stream().map(Application::idOf).distinct(), ofNeighbor)
-                .filter(id -> front.find(key(id))
+        return known().filter(id -> front.find(key(id))
                         .filter(found -> found.state() == StoredRecord.State.PROCESSING)
                         .isPresent())
                 .collect(Collectors.toCollection(LinkedHashSet::new));
+    }
+
+    /** All IDs. */
+    private Stream<String> known() {
+        Stream<String> ofNeighbor = neighbor == null ? Stream.empty() : neighbor.ids().stream();
+        return Stream.concat(ids.stream().map(Application::idOf).distinct(), ofNeighbor);
     }
 
     private DedupKey key(String id) {

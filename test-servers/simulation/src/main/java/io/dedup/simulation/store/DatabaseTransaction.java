@@ -20,6 +20,7 @@ import io.dedup.store.transaction.RecordTransaction;
 import io.dedup.store.transaction.TooManyRecordsException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -30,9 +31,6 @@ import org.jspecify.annotations.Nullable;
 final class DatabaseTransaction implements RecordTransaction {
     private static final String DEADLOCK = "a deadlock";
     private static final String DEATH = "the connection's death";
-
-    /** A record that becomes visible with the commit. */
-    record Written(byte[] result, @Nullable Fingerprint fingerprint) {}
 
     private enum Phase {
         OPEN,
@@ -46,7 +44,8 @@ final class DatabaseTransaction implements RecordTransaction {
     private final SimulatedDatabase database;
     private final DatabaseProcess process;
     private final Owner owner;
-    private final Map<DedupKey, Written> written = new LinkedHashMap<>();
+    private final Map<DedupKey, byte[]> written = new LinkedHashMap<>();
+    private final Map<DedupKey, Fingerprint> fingerprints = new HashMap<>();
     private final List<CompleteRequest> completions = new ArrayList<>();
     private final List<String> effects = new ArrayList<>();
     private Phase state = Phase.OPEN;
@@ -62,8 +61,13 @@ final class DatabaseTransaction implements RecordTransaction {
         return owner;
     }
 
-    Map<DedupKey, Written> written() {
+    Map<DedupKey, byte[]> written() {
         return written;
+    }
+
+    @Nullable
+    Fingerprint fingerprint(DedupKey key) {
+        return fingerprints.get(key);
     }
 
     List<CompleteRequest> completions() {
@@ -147,7 +151,10 @@ final class DatabaseTransaction implements RecordTransaction {
                             Window.of(Duration.ofHours(1)),
                             record.fingerprint());
         }
-        written.put(key, new Written(new byte[0], request.fingerprint()));
+        written.put(key, new byte[0]);
+        if (request.fingerprint() != null) {
+            fingerprints.put(key, request.fingerprint());
+        }
         return new RecordResult.Written(
                 1 + found.map(StoredRecord::fencingToken).orElse(0L));
     }
@@ -165,7 +172,7 @@ final class DatabaseTransaction implements RecordTransaction {
     @Override
     public void keepResult(DedupKey key, byte[] result) {
         statement("result");
-        written.computeIfPresent(key, (same, before) -> new Written(result, before.fingerprint()));
+        written.replace(key, result);
     }
 
     @Override

@@ -4,9 +4,9 @@ import static java.util.Objects.requireNonNull;
 
 import io.dedup.DedupKey;
 import io.dedup.DedupStoreException;
+import io.dedup.Fingerprint;
 import io.dedup.policy.Window;
 import io.dedup.simulation.draw.Draws;
-import io.dedup.simulation.store.DatabaseTransaction.Written;
 import io.dedup.store.Claim;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;
@@ -25,6 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A database with the effects of handlers and with dedup records, which commit together. What is written in a transaction locks its
@@ -158,15 +159,17 @@ public final class SimulatedDatabase {
         locks.values().removeIf(each -> each == transaction);
         unnoticed.remove(transaction);
         if (commits) {
-            transaction.written().forEach((key, record) -> write(key, record, transaction.owner()));
+            transaction
+                    .written()
+                    .forEach((key, result) -> write(key, result, transaction.fingerprint(key), transaction.owner()));
             transaction.completions().forEach(request -> apply(List.of(request)));
             transaction.effects().forEach(effects);
         }
     }
 
-    private void write(DedupKey key, Written record, Owner owner) {
+    private void write(DedupKey key, byte[] result, @Nullable Fingerprint fingerprint, Owner owner) {
         ClaimResult claimed = records.claim(
-                        List.of(new ClaimRequest(key, owner, Duration.ofSeconds(1), record.fingerprint(), true)))
+                        List.of(new ClaimRequest(key, owner, Duration.ofSeconds(1), fingerprint, true)))
                 .get(0);
         if (!(claimed instanceof ClaimResult.Acquired acquired)) {
             throw new IllegalStateException("a locked record of " + key + " has changed: " + claimed);
@@ -174,7 +177,7 @@ public final class SimulatedDatabase {
         apply(List.of(new CompleteRequest(
                 new Claim(key, owner, acquired.attempt()),
                 LONG,
-                record.result().length == 0 ? null : record.result(),
+                result.length == 0 ? null : result,
                 false)));
     }
 
