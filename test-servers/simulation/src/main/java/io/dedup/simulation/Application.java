@@ -508,8 +508,17 @@ final class Application {
                 seek(partition(record), record.offset(), consumer);
                 throw new IllegalStateException("cannot handle " + record.value());
             }
-            default -> throw new IllegalStateException("cannot handle " + record.value());
+            default -> throwFor(record);
         }
+    }
+
+    /** As most handlers do, or because the process is in trouble. */
+    private void throwFor(ConsumerRecord<String, String> record) {
+        String problem = "cannot handle " + record.value();
+        if (circumstances.throwsErrors() && draws.below(2, "an Error, failure " + failed.get(record.value())) == 0) {
+            throw new AssertionError(problem);
+        }
+        throw new IllegalStateException(problem);
     }
 
     /** Handles some records of a partition together, and acknowledges each; or seeks back to the first of them. */
@@ -653,7 +662,7 @@ final class Application {
             for (ConsumerRecord<String, String> record : batch) {
                 if (fails(record)) {
                     batch.forEach(this::failed);
-                    throw new IllegalStateException("cannot handle " + record.value());
+                    throwFor(record);
                 }
             }
         }

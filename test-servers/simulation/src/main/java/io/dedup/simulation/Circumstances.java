@@ -48,6 +48,7 @@ record Circumstances(
         boolean deadLetters,
         RetryTopicPlan retryTopics,
         OnFailure onFailure,
+        boolean throwsErrors,
         SeekBy seekBy,
         Replay replay,
         ErrorHandling errorHandling,
@@ -145,7 +146,9 @@ record Circumstances(
         /** An application's handler that seeks to what remains. */
         SEEKS,
         /** An application's handler that gives one record up, and doesn't seek to those behind it. */
-        FORGETS
+        FORGETS,
+        /** {@code CommonContainerStoppingErrorHandler}; the container is started again. */
+        STOPS
     }
 
     /** The container's interceptors. */
@@ -309,15 +312,23 @@ record Circumstances(
         // call with an earlier one: it loses messages without deduplication, too.
         boolean commitRecovered = draws.below(2, "commitRecovered") == 0 && transaction;
         // What is rejected would stay in its place.
-        boolean endless = transaction ? batch && !commitRecovered : errorHandling == ErrorHandling.SEEKS;
+        boolean endless = transaction
+                ? batch && !commitRecovered
+                : errorHandling == ErrorHandling.SEEKS || errorHandling == ErrorHandling.STOPS;
         boolean subBatches = draws.below(4, "subBatches") == 0 && batch && !(collects && onFailure != OnFailure.THROW);
         UserCall call = draws.pick(UserCall.values(), "userCall");
         Place place = draws.pick(Place.values(), "place");
+        boolean throwsErrors = draws.below(6, "throwsErrors") == 0
+                && onFailure == OnFailure.THROW
+                && !collects
+                && !hops
+                && listening != Listening.FUTURE;
+        boolean stops = throwsErrors || (errorHandling == ErrorHandling.STOPS && !transaction);
         boolean calls = draws.below(2, "calls") == 0
                 && !(spans && (place == Place.HANDLER || place == Place.INTERCEPTOR))
                 && (place == Place.HANDLER || place == Place.INTERCEPTOR || !(transaction || hops))
                 && !(listening == Listening.FUTURE && place == Place.HANDLER)
-                && !(later && call == UserCall.COMMIT_POSITIONS)
+                && !((later || stops) && call == UserCall.COMMIT_POSITIONS)
                 && !(collects && batch && call == UserCall.STOP)
                 && !(transaction && (call == UserCall.COMMIT_BELOW || call == UserCall.COMMIT_POSITIONS));
         boolean replies = draws.below(4, "replies") == 0
@@ -388,6 +399,7 @@ record Circumstances(
                 draws.below(3, "deadLetters") == 0 && !transaction && !hops,
                 plan,
                 onFailure,
+                throwsErrors,
                 seekBy,
                 replay,
                 errorHandling,
@@ -419,6 +431,11 @@ record Circumstances(
 
     boolean hasRetryTopics() {
         return retryTopics != RetryTopicPlan.NONE;
+    }
+
+    /** Whether the container may stop after a failure, so that somebody has to start it again. */
+    boolean stopsItself() {
+        return throwsErrors || (errorHandling == ErrorHandling.STOPS && !inKafkaTransaction);
     }
 
     /** Whether more than one consumer runs in a process. */

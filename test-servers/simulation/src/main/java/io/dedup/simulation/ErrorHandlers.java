@@ -13,6 +13,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
+import org.springframework.kafka.listener.CommonContainerStoppingErrorHandler;
 import org.springframework.kafka.listener.CommonDelegatingErrorHandler;
 import org.springframework.kafka.listener.CommonErrorHandler;
 import org.springframework.kafka.listener.CommonLoggingErrorHandler;
@@ -70,6 +71,7 @@ final class ErrorHandlers {
             case LOGS -> new Logging(giveUp);
             case SEEKS -> new Seeking();
             case FORGETS -> new Forgetting(giveUp);
+            case STOPS -> new CommonContainerStoppingErrorHandler();
         };
     }
 

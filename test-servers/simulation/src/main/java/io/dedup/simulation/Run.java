@@ -76,6 +76,7 @@ final class Run {
     /** So many polls without an end show that a run has had its time. */
     private static final int MANY_POLLS = 200;
 
+    private static final Duration LEAVES_IN = Duration.ofSeconds(2);
     private static final Duration LOOK = Duration.ofMillis(20);
     /** Polls that must find nothing more to do before a run counts as quiet. */
     private static final int IDLE_POLLS = 60;
@@ -506,6 +507,7 @@ final class Run {
                 draws.end();
             }
             containers.stop();
+            requireNonNull(consumers).awaitClosed(LEAVES_IN);
         }
     }
 
@@ -514,7 +516,6 @@ final class Run {
         int before = observation.polls.get();
         while (!observation.ended.tryAcquire(LOOK.toMillis(), TimeUnit.MILLISECONDS)) {
             if (mayStopItself() && !containers.isInExpectedState()) {
-                // It keeps records, and has paused its consumer; that was resumed, and it has polled others.
                 step("spring-kafka stops the container, and the operator starts it again");
                 observation.end = End.RESTARTED;
                 return true;
@@ -527,9 +528,11 @@ final class Run {
         return true;
     }
 
-    /** Without deduplication, too: whoever resumes can meet what the container keeps. */
+    /** Without deduplication, too: after a failure, or if it keeps records, and who has paused its consumer resumes it. */
     private boolean mayStopItself() {
-        return circumstances.userCall() == UserCall.PAUSE_CONSUMER || circumstances.pauseImmediate();
+        return circumstances.stopsItself()
+                || circumstances.userCall() == UserCall.PAUSE_CONSUMER
+                || circumstances.pauseImmediate();
     }
 
     /** Whether the container starts. A supported one must; the others must be refused. */

@@ -127,7 +127,7 @@ public final class SimulatedConsumer implements Consumer<String, String> {
     private boolean fenced;
     private boolean dead;
     private int generation;
-    private boolean closed;
+    private volatile boolean closed;
     private final List<Runnable> callbacks = new ArrayList<>();
 
     /** The only consumer of its group. */
@@ -881,6 +881,10 @@ public final class SimulatedConsumer implements Consumer<String, String> {
     @Override
     public void wakeup() {
         wakeUp.set(true);
+    }
+
+    boolean isClosed() {
+        return closed;
     }
 
     @Override

@@ -1,9 +1,13 @@
 package io.dedup.simulation.kafka;
 
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.springframework.kafka.core.ConsumerPostProcessor;
@@ -11,6 +15,8 @@ import org.springframework.kafka.core.DefaultKafkaConsumerFactory;
 
 /** Makes a container's consumers, all of one simulated broker. */
 public final class SimulatedConsumers extends DefaultKafkaConsumerFactory<String, String> {
+    private static final long LOOK_NANOS = 200_000;
+
     private final SimulatedBroker broker;
     private final Trouble trouble;
     private final SimulatedConsumer.Observer observer;
@@ -19,6 +25,7 @@ public final class SimulatedConsumers extends DefaultKafkaConsumerFactory<String
     private final int maxPollRecords;
     private final Turns turns;
     private final Map<String, SimulatedGroup> groups = new ConcurrentHashMap<>();
+    private final Queue<SimulatedConsumer> made = new ConcurrentLinkedQueue<>();
     private boolean ignoresPostProcessors;
 
     /** @param alone whether there is one container with one consumer */
@@ -77,6 +84,17 @@ public final class SimulatedConsumers extends DefaultKafkaConsumerFactory<String
     protected Consumer<String, String> createRawConsumer(Map<String, Object> settings) {
         SimulatedGroup group = groups.computeIfAbsent(
                 String.valueOf(settings.get("group.id")), id -> new SimulatedGroup(broker, trouble));
-        return new SimulatedConsumer(broker, trouble, observer, reset, protocol, maxPollRecords, turns, group);
+        SimulatedConsumer consumer =
+                new SimulatedConsumer(broker, trouble, observer, reset, protocol, maxPollRecords, turns, group);
+        made.add(consumer);
+        return consumer;
+    }
+
+    /** Waits until all are closed: a container that has stopped itself may still be leaving its group. */
+    public void awaitClosed(Duration longest) {
+        long end = System.nanoTime() + longest.toNanos();
+        while (!made.stream().allMatch(SimulatedConsumer::isClosed) && System.nanoTime() < end) {
+            LockSupport.parkNanos(LOOK_NANOS);
+        }
     }
 }

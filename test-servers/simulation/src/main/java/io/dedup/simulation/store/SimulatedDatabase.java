@@ -175,10 +175,7 @@ public final class SimulatedDatabase {
             throw new IllegalStateException("a locked record of " + key + " has changed: " + claimed);
         }
         apply(List.of(new CompleteRequest(
-                new Claim(key, owner, acquired.attempt()),
-                LONG,
-                result.length == 0 ? null : result,
-                false)));
+                new Claim(key, owner, acquired.attempt()), LONG, result.length == 0 ? null : result, false)));
     }
 
     private void apply(List<CompleteRequest> requests) {
