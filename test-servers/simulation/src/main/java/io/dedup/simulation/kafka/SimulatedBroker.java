@@ -180,6 +180,14 @@ public final class SimulatedBroker {
         return committed.get(partition);
     }
 
+    /** Where a consumer begins: it waits for transactions that may still move it. */
+    synchronized @Nullable Long beginning(TopicPartition partition) {
+        if (isUnstable(List.of(partition))) {
+            endTransactions();
+        }
+        return committed.get(partition);
+    }
+
     /** The committed offset of each partition. */
     public synchronized Map<TopicPartition, Long> committed() {
         return new LinkedHashMap<>(committed);

@@ -460,7 +460,7 @@ public final class SimulatedConsumer implements Consumer<String, String> {
     private void resolveAll() {
         List<TopicPartition> missing = new ArrayList<>();
         for (TopicPartition each : assignment) {
-            if (!positions.containsKey(each) && !sought.containsKey(each) && broker.committed(each) == null) {
+            if (!positions.containsKey(each) && !sought.containsKey(each) && broker.beginning(each) == null) {
                 missing.add(each);
             } else if (!sought.containsKey(each)) {
                 resolve(each);
@@ -475,7 +475,7 @@ public final class SimulatedConsumer implements Consumer<String, String> {
         Long position = positions.get(partition);
         if (position == null) {
             Reset to = sought.remove(partition);
-            Long offset = broker.committed(partition);
+            Long offset = to == null ? broker.beginning(partition) : null;
             if (to != null) {
                 position = to == Reset.EARLIEST ? broker.begin(partition) : broker.end(partition);
             } else if (offset != null) {
