@@ -9,6 +9,7 @@ import io.dedup.DedupOutcome.Completion;
 import io.dedup.DedupOutcome.DeferReason;
 import io.dedup.DedupOutcome.Duplicate;
 import io.dedup.DedupOutcome.Handled;
+import io.dedup.DedupOutcome.Rejected;
 import io.dedup.adapter.Admission;
 import io.dedup.adapter.ClaimAhead;
 import io.dedup.adapter.DedupAdapter;
@@ -16,35 +17,53 @@ import io.dedup.adapter.Delivery;
 import io.dedup.adapter.Execution;
 import io.dedup.adapter.WaitBudget;
 import io.dedup.policy.OnStoreFailure;
+import io.dedup.store.DedupStore;
 import io.dedup.store.StoredRecord.State;
 import io.dedup.support.DeduplicatorTestBase;
 import io.dedup.support.Faults;
+import io.dedup.support.FaultyStore;
 import io.dedup.support.FaultyStore.Op;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** D10: what a process has handled, and is hard to know: its claim has left the heartbeat, or a copy's claim got no answer. */
 class HandledLateTest extends DeduplicatorTestBase {
     private static final Duration LEASE = Duration.ofSeconds(30);
     private static final Duration SHORT = Duration.ofMillis(300);
 
+    private static final Fingerprint ONE = new Fingerprint("one");
+    private static final Fingerprint TWO = new Fingerprint("two");
+
     private final List<String> effects = new CopyOnWriteArrayList<>();
 
     private static Delivery delivery(Deduplicator dedup, String id) {
-        return Delivery.of(dedup.topic(TOPIC), id, null, () -> "orders-0@17");
+        return delivery(dedup, id, null);
+    }
+
+    private static Delivery delivery(Deduplicator dedup, String id, @Nullable Fingerprint payload) {
+        return Delivery.of(dedup.topic(TOPIC), id, payload, () -> "orders-0@17");
     }
 
     private static Execution begun(Deduplicator dedup, String id) {
-        Admission admission = DedupAdapter.of(dedup).admit(delivery(dedup, id), WaitBudget.none());
+        return begun(dedup, id, null);
+    }
+
+    private static Execution begun(Deduplicator dedup, String id, @Nullable Fingerprint payload) {
+        Admission admission = DedupAdapter.of(dedup).admit(delivery(dedup, id, payload), WaitBudget.none());
         Execution execution = ((Admission.Run) admission).execution();
         execution.begin();
         return execution;
@@ -192,6 +211,76 @@ class HandledLateTest extends DeduplicatorTestBase {
         assertThat(effects).containsExactly("a");
     }
 
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2})
+    @DisplayName(
+            "PROCESS: a claim that got no answer, and a first one with another payload that succeeded meanwhile: a conflict")
+    void unansweredThenAnotherPayload(int unanswered) {
+        Deduplicator dedup = deduplicator(policy ->
+                policy.lease(LEASE).inFlightWait(Duration.ofSeconds(1)).onStoreFailure(OnStoreFailure.PROCESS));
+        store.down();
+        Execution first = begun(dedup, "a", ONE);
+        AtomicInteger asked = new AtomicInteger();
+        store.on(Op.CLAIM, (call, real) -> {
+            if (asked.incrementAndGet() == unanswered) {
+                effects.add("one");
+                first.succeed(null, WaitBudget.none());
+            }
+            throw new DedupStoreException("no answer", null);
+        });
+
+        assertThat(dedup.execute(new DedupCall<>(key("a"), TWO, null), context -> effects.add("two")))
+                .isInstanceOf(Rejected.class);
+
+        assertThat(effects).containsExactly("one");
+        store.heal();
+        await().until(() -> DedupAdapter.of(dedup).pendingWrites() == 0);
+        assertThat(record("a").fingerprint()).isEqualTo(ONE);
+    }
+
+    @Test
+    @DisplayName("PROCESS: a claim made ahead that got no answer, and another payload that was handled before its turn")
+    void anotherPayloadBeforeTheTurn() {
+        Deduplicator dedup = deduplicator(policy -> policy.onStoreFailure(OnStoreFailure.PROCESS));
+        DedupAdapter engine = DedupAdapter.of(dedup);
+        store.down();
+        ClaimAhead second = requireNonNull(
+                engine.ahead().claim(List.of(delivery(dedup, "a", TWO))).get(0));
+        begun(dedup, "a", ONE).succeed(null, WaitBudget.none());
+
+        assertThat(engine.ahead().admit(second, WaitBudget.none())).isInstanceOf(Admission.Reject.class);
+
+        store.heal();
+        await().until(() -> engine.pendingWrites() == 0);
+        assertThat(record("a").fingerprint()).isEqualTo(ONE);
+    }
+
+    @Test
+    @DisplayName(
+            "PROCESS: a claim that got no answer, and a success that is recorded between the copy's answer and its use")
+    void recordedBeforeItIsUsed() {
+        Deduplicator dedup = deduplicator(policy ->
+                policy.lease(LEASE).inFlightWait(Duration.ofSeconds(1)).onStoreFailure(OnStoreFailure.PROCESS));
+        Execution elsewhere = begun(deduplicator(), "b");
+        Execution first = begun(dedup, "a");
+        store.on(Op.CLAIM, Faults.times(1, (call, real) -> {
+            store.on(Op.COMPLETE, Faults.down());
+            first.succeed(null, WaitBudget.none());
+            store.on(Op.CLAIM, (again, same) -> { // for b alone: this process knows a
+                assertThat(again.keys()).containsExactly(key("b"));
+                store.heal();
+                await().until(() -> events.count("completed a") == 1);
+                elsewhere.succeed(null, WaitBudget.none());
+                return same.apply(again.requests());
+            });
+            return Faults.forKeys(key("a")::equals).answer(call, real);
+        }));
+
+        assertThat(dedup.executeAll(List.of("a", "b"), DeduplicatorTestBase::key, items -> effects.add("again")))
+                .allMatch(Duplicate.class::isInstance);
+        assertThat(effects).isEmpty();
+    }
+
     @Test
     @DisplayName("what an operator forgets while its completion is on its way runs again")
     void forgottenWhileQueued() {
@@ -239,6 +328,102 @@ class HandledLateTest extends DeduplicatorTestBase {
         assertThat(stateOf("b")).isEqualTo(State.DONE);
 
         assertThat(dedup.execute(call, context -> "again")).isInstanceOf(Handled.class);
+    }
+
+    private enum Command {
+        FORGET {
+            @Override
+            void run(Deduplicator dedup) {
+                dedup.forget(key("a"), LiveLease.RESPECT);
+            }
+        },
+        ERASE {
+            @Override
+            void run(Deduplicator dedup) {
+                dedup.erase("a", LiveLease.RESPECT);
+            }
+        };
+
+        abstract void run(Deduplicator dedup);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    @DisplayName("what an operator forgets while the background is about to claim it runs again")
+    void forgottenBesideAPass(Command command) {
+        Deduplicator dedup = deduplicator(policy -> policy.onStoreFailure(OnStoreFailure.PROCESS));
+        store.down();
+        dedup.execute(key("a"), context -> effects.add("a"));
+        CountDownLatch claimed = new CountDownLatch(1);
+        store.on(Op.CLAIM, Faults.times(1, (call, real) -> {
+            store.heal();
+            command.run(dedup);
+            List<?> granted = real.apply(call.requests());
+            claimed.countDown();
+            return granted;
+        }));
+
+        await().until(() -> claimed.getCount() == 0 && stateOf("a") != State.PROCESSING);
+        assertThat(stateOf("a")).isEqualTo(State.RELEASED);
+        assertThat(dedup.execute(key("a"), context -> effects.add("a"))).isInstanceOf(Handled.class);
+    }
+
+    /** A store that stops in the middle of {@code forget}: its record is gone, and the caller doesn't know yet. */
+    private DedupStore forgettingSlowly(CountDownLatch forgotten, CountDownLatch until) {
+        InvocationHandler handler = (proxy, method, arguments) -> {
+            Object result = method.invoke(store, arguments);
+            if (method.getName().equals("forget")) {
+                forgotten.countDown();
+                until.await();
+            }
+            return result;
+        };
+        return (DedupStore)
+                Proxy.newProxyInstance(getClass().getClassLoader(), new Class<?>[] {DedupStore.class}, handler);
+    }
+
+    @Test
+    @DisplayName("what is claimed in the background after the store has forgotten it isn't recorded either")
+    void forgottenAroundAPass() {
+        CountDownLatch forgotten = new CountDownLatch(1);
+        CountDownLatch written = new CountDownLatch(1);
+        Deduplicator dedup = deduplicator(
+                forgettingSlowly(forgotten, written), policy -> policy.onStoreFailure(OnStoreFailure.PROCESS));
+        store.down();
+        dedup.execute(key("a"), context -> effects.add("a"));
+        CompletableFuture<OperatorResult> command = new CompletableFuture<>();
+        FaultyStore.Fault telling = (call, real) -> {
+            List<?> answers = real.apply(call.requests());
+            written.countDown();
+            return answers;
+        };
+        store.on(Op.COMPLETE, telling).on(Op.RELEASE, telling);
+        store.on(Op.CLAIM, Faults.times(1, (call, real) -> {
+            command.completeAsync(() -> dedup.forget(key("a"), LiveLease.RESPECT));
+            awaitQuietly(forgotten);
+            return real.apply(call.requests());
+        }));
+
+        assertThat(command).succeedsWithin(Duration.ofMinutes(1)).isEqualTo(OperatorResult.ABSENT);
+
+        assertThat(stateOf("a")).isEqualTo(State.RELEASED);
+        assertThat(dedup.execute(key("a"), context -> effects.add("a"))).isInstanceOf(Handled.class);
+    }
+
+    @Test
+    @DisplayName(
+            "what was handled without a claim and is forgotten while it waits for a thread that records it runs again")
+    void forgottenUnguarded() {
+        Deduplicator dedup = deduplicator(policy -> policy.onStoreFailure(OnStoreFailure.PROCESS));
+        store.down();
+        Execution first = begun(dedup, "a");
+        first.returned();
+        store.heal();
+        dedup.forget(key("a"), LiveLease.RESPECT);
+        first.succeed(null, WaitBudget.none());
+        await().until(() -> DedupAdapter.of(dedup).pendingWrites() == 0);
+
+        assertThat(dedup.execute(key("a"), context -> effects.add("a"))).isInstanceOf(Handled.class);
     }
 
     /** One object, as the machine's own Errors may be, and another Error where its text is asked for. */

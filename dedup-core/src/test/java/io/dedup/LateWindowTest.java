@@ -55,4 +55,24 @@ class LateWindowTest extends DeduplicatorTestBase {
         assertThat(store.find(tiered))
                 .hasValueSatisfying(record -> assertThat(record.state()).isEqualTo(State.RELEASED));
     }
+
+    @Test
+    @DisplayName(
+            "a success whose claim is made only when its window is over isn't recorded, and the message is a new one")
+    void claimedTooLate() {
+        Deduplicator dedup = deduplicator(policy -> policy.window(WINDOW).onStoreFailure(OnStoreFailure.PROCESS));
+        store.down();
+        assertThat(dedup.execute(key("a"), context -> "ok")).isInstanceOf(Handled.class);
+        long ended = System.nanoTime();
+
+        store.on(Op.CLAIM, (call, real) -> {
+            await().until(() -> System.nanoTime() - ended > WINDOW.toNanos());
+            store.heal();
+            return real.apply(call.requests());
+        });
+        await().until(() -> DedupAdapter.of(dedup).pendingCompletions() == 0);
+
+        assertThat(stateOf("a")).isEqualTo(State.RELEASED);
+        assertThat(dedup.execute(key("a"), context -> "ok")).isInstanceOf(Handled.class);
+    }
 }

@@ -8,6 +8,7 @@ import io.dedup.DedupOutcome.Duplicate;
 import io.dedup.DedupOutcome.Handled;
 import io.dedup.adapter.DedupAdapter;
 import io.dedup.policy.DedupMode;
+import io.dedup.policy.OnStoreFailure;
 import io.dedup.store.CompleteRequest;
 import io.dedup.store.ResultTooLargeException;
 import io.dedup.store.StoredRecord.State;
@@ -20,6 +21,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Results that a policy permits and a store doesn't take: the message is done all the same, and isn't run again. */
 class UnkeepableResultTest extends DeduplicatorTestBase {
@@ -62,17 +64,22 @@ class UnkeepableResultTest extends DeduplicatorTestBase {
     }
 
     /** As a server's broken connection looks, by which it answers a value that is too large. */
-    @Test
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
     @DisplayName(
             "S15 results whose completions fail each time are left out in the background, and the others are recorded")
-    void failing() {
-        Deduplicator dedup = deduplicator();
+    void failing(boolean guarded) {
+        Deduplicator dedup = deduplicator(policy -> policy.onStoreFailure(OnStoreFailure.PROCESS));
         store.on(Op.COMPLETE, Faults.down());
+        if (!guarded) {
+            store.on(Op.CLAIM, Faults.down());
+        }
         for (String id : List.of("a", "b", "c", "d")) {
             assertThat(dedup.execute(call(id), context -> id.equals("a") || id.equals("d") ? null : "bad " + id))
                     .isInstanceOf(Handled.class);
         }
         assertThat(DedupAdapter.of(dedup).pendingCompletions()).isEqualTo(4);
+        store.on(Op.CLAIM, Faults.times(0, Faults.down()));
         store.on(Op.COMPLETE, Faults.resultsFail(() -> new DedupStoreException("the connection broke", null)));
 
         await().until(() -> DedupAdapter.of(dedup).pendingCompletions() == 0);

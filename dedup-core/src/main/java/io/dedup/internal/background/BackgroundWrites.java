@@ -5,6 +5,7 @@ import io.dedup.DedupListener;
 import io.dedup.DedupStoreException;
 import io.dedup.internal.listener.SafeListeners;
 import io.dedup.internal.run.AdmittedRun;
+import io.dedup.internal.run.RemainingWindow;
 import io.dedup.internal.storecall.StoreCalls;
 import io.dedup.internal.storecall.StoreGates;
 import io.dedup.internal.thread.EngineThreads;
@@ -55,8 +56,8 @@ public final class BackgroundWrites implements AutoCloseable {
             EngineThreads threads) {
         this.store = store;
         this.gates = gates;
-        this.completions = new PendingCompletions(store, notifier, successes, lock);
         this.releases = new PendingReleases(store, lock);
+        this.completions = new PendingCompletions(store, notifier, successes, releases, lock);
         this.work = threads.every(LOOK_NANOS, this::hasWork, this::run, false);
         gates.onClosed(this::wake);
     }
@@ -79,9 +80,16 @@ public final class BackgroundWrites implements AutoCloseable {
         wake();
     }
 
-    /** Drops the pending success of a message, because an operator wants it to be handled again. */
-    public void forget(DedupKey key) {
-        completions.forget(key::equals);
+    /**
+     * An operator is about to forget messages in the store. Until {@link #endForgetting} is called with the same object, nothing of
+     * them is recorded by a claim that is made from now on: the operator wouldn't find it.
+     */
+    public void beginForgetting(Predicate<DedupKey> which) {
+        completions.beginForgetting(which);
+    }
+
+    public void endForgetting(Predicate<DedupKey> which) {
+        completions.endForgetting(which);
     }
 
     /** Drops the pending successes of messages, because an operator wants them to be forgotten. */
@@ -91,17 +99,13 @@ public final class BackgroundWrites implements AutoCloseable {
 
     /** Releases a claim by its owner, whether or not it was ever made. */
     public void release(ReleaseRequest request, Duration lease) {
-        release(request, lease, false);
+        releases.add(request, lease);
+        wake();
     }
 
     /** Releases the claim of a message by its owner, whether or not it was ever made. */
     public void release(ReleaseRequest request, DedupPolicy policy) {
-        boolean countsDeath = request.claim().owner().isAlone() && policy.maxDeaths() > 0;
-        release(request, policy.lease(), countsDeath);
-    }
-
-    private void release(ReleaseRequest request, Duration lease, boolean countsDeath) {
-        releases.add(request, lease, countsDeath);
+        releases.add(request, policy);
         wake();
     }
 

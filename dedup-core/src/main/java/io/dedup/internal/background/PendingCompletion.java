@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.dedup.internal.run.AdmittedRun;
 import io.dedup.internal.run.AdmittedRun.Guard;
+import io.dedup.internal.run.RemainingWindow;
 import io.dedup.internal.run.UnrecordedSuccess;
 import io.dedup.policy.Window;
 import io.dedup.store.Claim;
@@ -16,31 +17,38 @@ import org.jspecify.annotations.Nullable;
 /**
  * A success that the store has not recorded yet.
  *
- * @param rest of the window of the database record behind the store; null if the window starts with the completion
+ * @param rest of the window, which has begun with the database record behind the store, or with the end of the handler
  * @param unanswered the claim that got no answer before the run; null if the run had its claim
  * @param success recognizes copies in this process meanwhile; null if the record behind the store does that
  */
 public record PendingCompletion(
         CompleteRequest request,
-        @Nullable RemainingWindow rest,
+        RemainingWindow rest,
         @Nullable ClaimRequest unanswered,
         Duration handlerTime,
         @Nullable UnrecordedSuccess success) {
 
+    /** @param rest of the window of the database record; null if there is none, and the success is remembered */
     public static PendingCompletion of(AdmittedRun execution, CompleteRequest request, @Nullable RemainingWindow rest) {
         ClaimRequest unanswered = execution.guard() == Guard.STORE_DOWN ? requireNonNull(execution.request()) : null;
+        UnrecordedSuccess success = rest == null ? requireNonNull(execution.success()) : null;
         return new PendingCompletion(
-                request, rest, unanswered, execution.handlerTime(), rest == null ? execution.success() : null);
+                request,
+                success == null ? requireNonNull(rest) : success.window(),
+                unanswered,
+                execution.handlerTime(),
+                success);
     }
 
     /** Creates the completion of a success by another claim of this process. */
     public static PendingCompletion of(UnrecordedSuccess success, Claim replacement) {
-        return new PendingCompletion(success.completionBy(replacement), null, null, success.handlerTime(), success);
+        return new PendingCompletion(
+                success.completionBy(replacement), success.window(), null, success.handlerTime(), success);
     }
 
     /** Whether the store holds the only record, with no database behind it. */
     boolean isOwn() {
-        return rest == null;
+        return success != null;
     }
 
     public Claim claim() {
@@ -56,19 +64,21 @@ public record PendingCompletion(
         return new PendingCompletion(request.withoutResult(), rest, unanswered, handlerTime, success);
     }
 
-    /** The request to send at a time by {@link System#nanoTime()}; null if the window is over by then. */
+    /**
+     * The request to send at a time by {@link System#nanoTime()}; null if the window is over by then.
+     *
+     * @param acquired the claim, if it was made only now
+     */
     @Nullable
-    CompleteRequest requestAt(long now) {
-        if (rest == null) {
-            return request;
+    CompleteRequest requestAt(long now, @Nullable Acquired acquired) {
+        // Without a database, a store that forgets a message earlier lets a redelivery run.
+        Window left = isOwn() ? rest.left(now) : rest.leftInFront(now);
+        if (left == null) {
+            return null;
         }
-        Window left = rest.left(now);
-        return left == null ? null : new CompleteRequest(request.claim(), left, request.result(), request.repeated());
-    }
-
-    /** The completion of a claim that has just been made. */
-    CompleteRequest requestAfter(Acquired acquired) {
-        Claim made = new Claim(claim().key(), claim().owner(), acquired.attempt());
-        return new CompleteRequest(made, request.window(), request.result(), false);
+        return acquired == null
+                ? new CompleteRequest(claim(), left, request.result(), request.repeated())
+                : new CompleteRequest(
+                        new Claim(claim().key(), claim().owner(), acquired.attempt()), left, request.result(), false);
     }
 }

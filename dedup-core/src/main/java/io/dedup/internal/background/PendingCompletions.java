@@ -1,5 +1,7 @@
 package io.dedup.internal.background;
 
+import static java.util.Objects.requireNonNull;
+
 import io.dedup.DedupKey;
 import io.dedup.DedupListener;
 import io.dedup.internal.listener.SafeListeners;
@@ -16,6 +18,7 @@ import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Successes that the store has not recorded yet. Thread-safe.
@@ -30,8 +33,12 @@ final class PendingCompletions {
     private final StoreCalls store;
     private final SafeListeners<DedupListener> notifier;
     private final UnrecordedSuccesses successes;
+    private final PendingReleases releases;
     private final ReentrantLock lock;
     private final WriteQueue<PendingCompletion> waiting = new WriteQueue<>(PendingCompletion::claim);
+    /** What operators are forgetting now; under the lock. */
+    private final List<Predicate<DedupKey>> beingForgotten = new ArrayList<>(1);
+
     private long resultBytes;
     private boolean closed;
     private final SuspectResults suspects;
@@ -40,10 +47,12 @@ final class PendingCompletions {
             StoreCalls store,
             SafeListeners<DedupListener> notifier,
             UnrecordedSuccesses successes,
+            PendingReleases releases,
             ReentrantLock lock) {
         this.store = store;
         this.notifier = notifier;
         this.successes = successes;
+        this.releases = releases;
         this.lock = lock;
         this.suspects = new SuspectResults(waiting, lock);
     }
@@ -53,6 +62,9 @@ final class PendingCompletions {
         boolean tooMuch;
         lock.lock();
         try {
+            if (isForgotten(completion)) {
+                return;
+            }
             taken = !closed && waiting.size() < CAPACITY;
             tooMuch = taken && resultBytes + completion.resultBytes() > RESULT_BYTES;
             if (taken) {
@@ -76,6 +88,12 @@ final class PendingCompletions {
             }
             notifier.report(listener -> listener.resultNotKept(key, completion.resultBytes()));
         }
+    }
+
+    /** Whether an operator has made this process forget the success, on its way to here. */
+    private static boolean isForgotten(PendingCompletion completion) {
+        UnrecordedSuccess success = completion.success();
+        return success != null && success.isClosed();
     }
 
     /** Gives up on a completion: it will never be recorded. */
@@ -139,14 +157,13 @@ final class PendingCompletions {
 
     private boolean send(List<PendingCompletion> some) {
         boolean anyAnswer = false;
-        List<PendingCompletion> claimed = new ArrayList<>();
-        List<CompleteRequest> requests = new ArrayList<>();
-        List<PendingCompletion> unclaimed = new ArrayList<>();
         List<PendingCompletion> known = new ArrayList<>();
+        List<PendingCompletion> unclaimed = new ArrayList<>();
         List<ClaimRequest> claims = new ArrayList<>();
+        long before = System.nanoTime();
         for (PendingCompletion each : some) {
             ClaimRequest unanswered = each.unanswered();
-            if (unanswered == null) {
+            if (unanswered == null || each.requestAt(before, null) == null) { // what is over is claimed for nothing
                 known.add(each);
             } else {
                 unclaimed.add(each);
@@ -154,25 +171,23 @@ final class PendingCompletions {
             }
         }
         List<ClaimResult> claimAnswers = store.claim(claims);
-        for (int i = 0; i < unclaimed.size(); i++) {
-            PendingCompletion each = unclaimed.get(i);
-            if (claimAnswers.get(i) instanceof ClaimResult.Acquired acquired) {
-                claimed.add(each);
-                requests.add(each.requestAfter(acquired));
-            } else {
-                anyAnswer |= settle(each, claimAnswers.get(i));
-            }
-        }
+        List<PendingCompletion> claimed = new ArrayList<>();
+        List<CompleteRequest> requests = new ArrayList<>();
         List<PendingCompletion> over = new ArrayList<>();
         long now = System.nanoTime(); // not earlier: the claims above may have taken long, and windows continue
-        for (PendingCompletion each : known) {
-            CompleteRequest request = each.requestAt(now);
-            if (request == null) {
-                over.add(each);
+        for (int i = 0; i < unclaimed.size(); i++) {
+            PendingCompletion each = unclaimed.get(i);
+            if (!(claimAnswers.get(i) instanceof ClaimResult.Acquired acquired)) {
+                anyAnswer |= settle(each, claimAnswers.get(i));
+            } else if (isStillPending(each)) {
+                addRequest(each, each.requestAt(now, acquired), claimed, requests, over);
             } else {
-                claimed.add(each);
-                requests.add(request);
+                anyAnswer = true;
+                giveBack(each);
             }
+        }
+        for (PendingCompletion each : known) {
+            addRequest(each, each.requestAt(now, null), claimed, requests, over);
         }
         List<WriteResult> answers = store.complete(requests);
         for (int i = 0; i < claimed.size(); i++) {
@@ -184,14 +199,58 @@ final class PendingCompletions {
         return giveUp(over) || anyAnswer;
     }
 
-    /** Releases claims whose database record has expired by now: the front store must not remember those messages. */
+    private static void addRequest(
+            PendingCompletion completion,
+            @Nullable CompleteRequest request,
+            List<PendingCompletion> claimed,
+            List<CompleteRequest> requests,
+            List<PendingCompletion> over) {
+        if (request == null) {
+            over.add(completion);
+        } else {
+            claimed.add(completion);
+            requests.add(request);
+        }
+    }
+
+    /**
+     * Whether a success whose claim has just been made may be recorded. If an operator is forgetting its message, the store may have
+     * forgotten it before this claim: it would be done again, and the replay that the operator wants would be a duplicate.
+     */
+    private boolean isStillPending(PendingCompletion completion) {
+        lock.lock();
+        try {
+            return waiting.contains(completion) && !isBeingForgotten(completion);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private boolean isBeingForgotten(PendingCompletion completion) {
+        return beingForgotten.stream()
+                .anyMatch(which -> which.test(completion.claim().key()));
+    }
+
+    /** Releases a claim that was made for a success which an operator is forgetting. */
+    private void giveBack(PendingCompletion completion) {
+        releases.add(
+                new ReleaseRequest(completion.claim(), ReleaseMode.NOT_STARTED),
+                requireNonNull(completion.success()).policy());
+        boolean unused = later(completion);
+    }
+
+    /**
+     * Releases claims whose windows are over by now: the store must not remember those messages. They were handled, so that their
+     * deaths are forgotten as with the end of a window.
+     */
     private boolean giveUp(List<PendingCompletion> over) {
         boolean anyAnswer = false;
         List<WriteResult> answers = store.release(over.stream()
-                .map(each -> new ReleaseRequest(each.claim(), ReleaseMode.NOT_STARTED))
+                .map(each -> new ReleaseRequest(each.claim(), ReleaseMode.CONVICTED))
                 .toList());
         for (int i = 0; i < over.size(); i++) {
-            anyAnswer |= answers.get(i) instanceof WriteResult.StoreError ? later(over.get(i)) : forget(over.get(i));
+            anyAnswer |=
+                    answers.get(i) instanceof WriteResult.StoreError ? later(over.get(i)) : settled(over.get(i), false);
         }
         return anyAnswer;
     }
@@ -199,7 +258,7 @@ final class PendingCompletions {
     private List<PendingCompletion> next() {
         lock.lock();
         try {
-            return waiting.next(WriteQueue.BATCH, each -> false);
+            return waiting.next(WriteQueue.BATCH, each -> !isBeingForgotten(each), each -> false);
         } finally {
             lock.unlock();
         }
@@ -247,15 +306,38 @@ final class PendingCompletions {
         return true;
     }
 
-    /** Adds the completion by another claim for the same message; false if closed. */
+    /** Adds the completion by another claim for the same message; false if closed, or if the message was forgotten. */
     private boolean addAgain(PendingCompletion completion) {
         lock.lock();
         try {
-            if (!closed) {
+            boolean taken = !closed && !isForgotten(completion);
+            if (taken) {
                 waiting.add(completion);
                 resultBytes += completion.resultBytes();
             }
-            return !closed;
+            return taken;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * An operator is about to forget messages in the store: until {@link #endForgetting}, no claim is made for their successes, and
+     * none that was made since is used.
+     */
+    public void beginForgetting(Predicate<DedupKey> which) {
+        lock.lock();
+        try {
+            beingForgotten.add(which);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    public void endForgetting(Predicate<DedupKey> which) {
+        lock.lock();
+        try {
+            boolean unused = beingForgotten.remove(which);
         } finally {
             lock.unlock();
         }

@@ -3,6 +3,7 @@ package io.dedup.internal.background;
 import io.dedup.DedupKey;
 import io.dedup.DedupStoreException;
 import io.dedup.internal.storecall.StoreCalls;
+import io.dedup.policy.DedupPolicy;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.ReleaseRequest;
 import io.dedup.store.WriteResult;
@@ -33,7 +34,18 @@ final class PendingReleases {
         this.lock = lock;
     }
 
-    public void add(ReleaseRequest request, Duration lease, boolean countsDeath) {
+    /** Adds the release of a message's claim. */
+    void add(ReleaseRequest request, DedupPolicy policy) {
+        boolean countsDeath = request.claim().owner().isAlone() && policy.maxDeaths() > 0;
+        add(request, policy.lease(), countsDeath);
+    }
+
+    /** Adds the release of a claim that no death is counted for. */
+    void add(ReleaseRequest request, Duration lease) {
+        add(request, lease, false);
+    }
+
+    private void add(ReleaseRequest request, Duration lease, boolean countsDeath) {
         lock.lock();
         try {
             if (waiting.size() < CAPACITY) {

@@ -51,7 +51,8 @@ public final class UnrecordedSuccesses {
         used = true;
         byKey.compute(key, (same, found) -> {
             UnrecordedSuccess known = execution.keepSuccess();
-            return known.isClosed() ? found : known;
+            boolean older = found != null && known.isOver(System.nanoTime()); // than that of a new message with the ID
+            return known.isClosed() || older ? found : known;
         });
         UnrecordedSuccess success = requireNonNull(execution.success());
         if (execution.isAnswered()) { // the answer may have arrived before the success was remembered
@@ -105,7 +106,8 @@ public final class UnrecordedSuccesses {
         AtomicReference<@Nullable ClaimResult> answer = new AtomicReference<>();
         byKey.computeIfPresent(request.key(), (key, found) -> {
             boolean same = found.claim().owner().equals(request.owner());
-            if (found.isPending() && !same) { // else another consumer has or had the message: the store decides
+            // Else the window is over, or another consumer has or had the message: the store decides.
+            if (found.isPending() && !found.isOver(System.nanoTime()) && !same) {
                 answer.set(found.differsFrom(request.fingerprint()) ? new ClaimResult.Conflict() : found.answer());
             }
             return found;
@@ -118,7 +120,7 @@ public final class UnrecordedSuccesses {
      * handled. The message must not run again; from now on, the claim serves to record the success.
      *
      * @param asked false if the store was not called for the claim
-     * @return null if no success is remembered or the payload differs: then the claim is an ordinary one
+     * @return null if no success is remembered, its window is over, or the payload differs: then the claim is an ordinary one
      */
     @Nullable
     public TakenOver takeOver(Claim claim, @Nullable Fingerprint fingerprint, boolean asked) {

@@ -31,8 +31,9 @@ final class WriteQueue<W> {
         waiting.put(claimOf.apply(work), work);
     }
 
+    /** Whether a write of the same claim is pending. */
     public boolean contains(W work) {
-        return waiting.get(claimOf.apply(work)) == work;
+        return waiting.containsKey(claimOf.apply(work));
     }
 
     /** Removes a write; returns whether it was still pending. */

@@ -14,7 +14,6 @@ import io.dedup.adapter.Delivery;
 import io.dedup.duplicate.DuplicateCause;
 import io.dedup.duplicate.DuplicateDetails;
 import io.dedup.duplicate.MessagePlace;
-import io.dedup.internal.background.BackgroundWrites;
 import io.dedup.internal.lease.Heartbeat;
 import io.dedup.internal.listener.SafeListeners;
 import io.dedup.internal.run.AdmittedRun;
@@ -24,14 +23,11 @@ import io.dedup.policy.DedupMode;
 import io.dedup.policy.DedupPolicy;
 import io.dedup.policy.OnConflict;
 import io.dedup.policy.OnStoreFailure;
-import io.dedup.store.Claim;
 import io.dedup.store.ClaimResult.Acquired;
 import io.dedup.store.ClaimResult.AlreadyDone;
 import io.dedup.store.ClaimResult.Conflict;
 import io.dedup.store.ClaimResult.InFlight;
 import io.dedup.store.ClaimResult.StoreError;
-import io.dedup.store.ReleaseMode;
-import io.dedup.store.ReleaseRequest;
 import io.dedup.store.StoredResult;
 import java.time.Duration;
 import java.time.Instant;
@@ -50,7 +46,6 @@ public final class AdmissionDecider {
 
     private final SafeListeners<DedupListener> notifier;
     private final Heartbeat heartbeat;
-    private final BackgroundWrites background;
     private final AdmittedRun.Settling settling;
     private final PoisonMessages poison;
     private final ClaimHandover handover;
@@ -61,7 +56,6 @@ public final class AdmissionDecider {
     public AdmissionDecider(
             SafeListeners<DedupListener> notifier,
             Heartbeat heartbeat,
-            BackgroundWrites background,
             AdmittedRun.Settling settling,
             PoisonMessages poison,
             ClaimHandover handover,
@@ -69,7 +63,6 @@ public final class AdmissionDecider {
             ConcurrentCopies concurrent) {
         this.notifier = notifier;
         this.heartbeat = heartbeat;
-        this.background = background;
         this.settling = settling;
         this.poison = poison;
         this.handover = handover;
@@ -139,7 +132,10 @@ public final class AdmissionDecider {
             return defer(delivery, DeferReason.IN_FLIGHT, inFlight.remaining(), null);
         }
         if (attempted.result() instanceof StoreError error) {
-            return storeDown(attempted, error.cause());
+            if (!(handover.known(attempted.request()) instanceof Conflict)) {
+                return storeDown(attempted, error.cause());
+            }
+            giveBackUnanswered(attempted); // this process has handled the ID with another payload meanwhile
         }
         return conflict(delivery, key);
     }
@@ -267,13 +263,10 @@ public final class AdmissionDecider {
      * lease.
      */
     void giveBackUnanswered(ClaimAttempt attempted) {
-        if (!attempted.asked() || handover.insteadOfUnanswered(attempted.request(), true) != null) {
-            return;
+        if (attempted.asked()) {
+            handover.giveBackUnanswered(
+                    attempted.request(), attempted.delivery().topic().policy());
         }
-        Claim claim = new Claim(attempted.request().key(), attempted.request().owner(), 0);
-        background.release(
-                new ReleaseRequest(claim, ReleaseMode.NOT_STARTED),
-                attempted.delivery().topic().policy());
     }
 
     public Admission conflict(Delivery delivery, DedupKey key) {

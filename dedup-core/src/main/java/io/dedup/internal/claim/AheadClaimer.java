@@ -166,7 +166,7 @@ public final class AheadClaimer implements ClaimsAhead {
         // with the same owner, to recognize a claim whose answer was lost
         ClaimAttempt again =
                 claim.failure().noted(claimer.claimPatiently(claim.delivery(), attempted.request(), budget));
-        return decider.decide(again.orUnanswered(attempted));
+        return decider.decide(claimer.orUnanswered(again, attempted));
     }
 
     @Override

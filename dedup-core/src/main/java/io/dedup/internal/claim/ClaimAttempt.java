@@ -30,12 +30,9 @@ record ClaimAttempt(Delivery delivery, ClaimRequest request, ClaimResult result,
         return new ClaimAttempt(delivery, request, new ClaimResult.StoreError(cause), System.nanoTime());
     }
 
-    /**
-     * This attempt, unless the store was not called this time and an earlier request of the same owner is unanswered:
-     * that claim may have been granted, and must be used or released.
-     */
-    ClaimAttempt orUnanswered(ClaimAttempt before) {
-        return !asked() && before.asked() && before.result() instanceof ClaimResult.StoreError ? before : this;
+    /** Whether the store was called and gave no answer: the claim may have been granted, and must be used or released. */
+    boolean isUnanswered() {
+        return asked() && result instanceof ClaimResult.StoreError;
     }
 
     /** Whether asking again may change the answer. */

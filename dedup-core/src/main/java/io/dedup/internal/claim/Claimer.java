@@ -5,9 +5,9 @@ import io.dedup.DedupStoreException;
 import io.dedup.adapter.Delivery;
 import io.dedup.adapter.WaitBudget;
 import io.dedup.internal.background.BackgroundWrites;
-import io.dedup.internal.background.UnrecordedSuccesses;
 import io.dedup.internal.lease.Heartbeat;
 import io.dedup.internal.lease.Owners;
+import io.dedup.internal.settle.ClaimHandover;
 import io.dedup.internal.storecall.FrontStoreGate;
 import io.dedup.internal.storecall.StoreCalls;
 import io.dedup.internal.storecall.StoreGate;
@@ -36,7 +36,7 @@ public final class Claimer {
     private final StoreCalls store;
     private final FrontStoreGate front = new FrontStoreGate();
     private final StoreGates gates;
-    private final UnrecordedSuccesses successes;
+    private final ClaimHandover handover;
     private final BackgroundWrites background;
     private final Owners owners;
     private final Heartbeat heartbeat;
@@ -46,7 +46,7 @@ public final class Claimer {
     public Claimer(
             StoreCalls store,
             StoreGates gates,
-            UnrecordedSuccesses successes,
+            ClaimHandover handover,
             BackgroundWrites background,
             Owners owners,
             Heartbeat heartbeat,
@@ -54,7 +54,7 @@ public final class Claimer {
             ConcurrentCopies concurrent) {
         this.store = store;
         this.gates = gates;
-        this.successes = successes;
+        this.handover = handover;
         this.background = background;
         this.owners = owners;
         this.heartbeat = heartbeat;
@@ -116,7 +116,7 @@ public final class Claimer {
 
     /** The result that is known before calling the store; null if it must be called. */
     private @Nullable ClaimResult withoutAsking(Delivery delivery, ClaimRequest request) {
-        ClaimResult known = successes.answerTo(request);
+        ClaimResult known = handover.known(request);
         if (known != null) {
             return known;
         }
@@ -193,6 +193,21 @@ public final class Claimer {
     }
 
     /**
+     * The answer to a claim that was requested again: without one, that of the earlier request, if the store was called only then. Its
+     * claim may have been granted. If this process knows the answer by now, nothing else needs that claim.
+     */
+    ClaimAttempt orUnanswered(ClaimAttempt again, ClaimAttempt before) {
+        if (again.asked() || !before.isUnanswered()) {
+            return again;
+        }
+        if (again.result() instanceof StoreError) {
+            return before;
+        }
+        handover.giveBackUnanswered(before.request(), before.delivery().topic().policy());
+        return again;
+    }
+
+    /**
      * Repeats undecided claims until they are decided or the budget is spent. Replaces them in the list.
      *
      * @param answered receives each new result at once, because a claim that waits for the others of its batch must be
@@ -218,7 +233,7 @@ public final class Claimer {
         List<ClaimAttempt> again = claimAll(deliveries, requests);
         for (int i = 0; i < again.size(); i++) {
             int index = indexes.get(i);
-            ClaimAttempt known = again.get(i).orUnanswered(attempted.get(index));
+            ClaimAttempt known = orUnanswered(again.get(i), attempted.get(index));
             attempted.set(index, known);
             answered.accept(known);
         }

@@ -61,16 +61,9 @@ record EngineParts(
         MissingIds missingIds = new MissingIds();
         ConcurrentCopies concurrent = new ConcurrentCopies();
         BackgroundWrites background = new BackgroundWrites(calmCalls, listeners, gates, successes, threads);
-        Claimer claimer = new Claimer(
-                calls,
-                gates,
-                successes,
-                background,
-                new Owners(settings.instance()),
-                heartbeat,
-                missingIds,
-                concurrent);
         ClaimHandover handover = new ClaimHandover(successes, heartbeat, background);
+        Claimer claimer = new Claimer(
+                calls, gates, handover, background, new Owners(settings.instance()), heartbeat, missingIds, concurrent);
         Releases releases = new Releases(calls, gates, listeners, heartbeat, background, handover);
         ClaimSettlement settlement = new ClaimSettlement(
                 heartbeat,
@@ -80,8 +73,8 @@ record EngineParts(
                 new Steps(store, calls, listeners, settings.stepCodec(), settings.resultEncryption()),
                 settings.contexts());
         PoisonMessages poison = new PoisonMessages(listeners, settlement);
-        AdmissionDecider decider = new AdmissionDecider(
-                listeners, heartbeat, background, settlement, poison, handover, missingIds, concurrent);
+        AdmissionDecider decider =
+                new AdmissionDecider(listeners, heartbeat, settlement, poison, handover, missingIds, concurrent);
         Transactions transactions = new Transactions(
                 records, listeners, decider, poison, releases, heartbeat, new FrontStore(calls, heartbeat, background));
         Shutdown shutdown =

@@ -52,20 +52,26 @@ final class EraseCommand {
         ofStore.checkErasing(); // before anything is deleted
         Erasure all = new Erasure(0, List.of());
         for (String id : storedIds) {
-            Erasure erasure = ofRecords == null
-                    ? ofStore.erase(id, liveLease)
-                    : ofRecords.erase(id, liveLease).plus(ofStore.erase(id, liveLease));
-            drop(id, new HashSet<>(erasure.liveScopes()));
-            all = all.plus(erasure);
+            Predicate<DedupKey> which = key -> key.messageId().equals(id);
+            background.beginForgetting(which);
+            try {
+                Erasure erasure = ofRecords == null
+                        ? ofStore.erase(id, liveLease)
+                        : ofRecords.erase(id, liveLease).plus(ofStore.erase(id, liveLease));
+                drop(which, new HashSet<>(erasure.liveScopes()));
+                all = all.plus(erasure);
+            } finally {
+                background.endForgetting(which);
+            }
             listeners.report(listener -> listener.erased(id));
         }
         return all;
     }
 
     /** What this process would record later, except for runs that hold their claims. */
-    private void drop(String id, Set<String> liveScopes) {
-        Predicate<DedupKey> erased = key ->
-                key.messageId().equals(id) && !liveScopes.contains(key.scope().text());
+    private void drop(Predicate<DedupKey> which, Set<String> liveScopes) {
+        Predicate<DedupKey> erased =
+                which.and(key -> !liveScopes.contains(key.scope().text()));
         heartbeat.runsOf(erased).stream()
                 .filter(AdmittedRun::guarded) // others have no claim that could have been erased
                 .forEach(successes::answered); // first: their successes must no longer be remembered

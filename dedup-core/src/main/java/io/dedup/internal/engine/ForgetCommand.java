@@ -20,6 +20,7 @@ import io.dedup.store.WriteResult;
 import io.dedup.store.transaction.TransactionalRecords;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -55,14 +56,13 @@ final class ForgetCommand {
 
     OperatorResult run(DedupKey key, DedupMode mode, LiveLease liveLease) {
         if (records == null || mode == DedupMode.LEASED || mode == DedupMode.LEASED_TRANSACTIONAL) {
-            OperatorResult result = store.forget(key, liveLease);
-            if (result != OperatorResult.LEASE_LIVE) {
-                heartbeat.runsOf(key).stream()
-                        .filter(AdmittedRun::guarded) // others have no claim that could have been forgotten
-                        .forEach(successes::answered); // first: their successes must no longer be remembered
-                background.forget(key); // successes that the store has not recorded yet
+            Predicate<DedupKey> which = key::equals;
+            background.beginForgetting(which);
+            try {
+                return forgetLeased(key, which, liveLease);
+            } finally {
+                background.endForgetting(which);
             }
-            return result;
         }
         if (mode == DedupMode.TRANSACTIONAL) {
             return records.forget(key, liveLease);
@@ -70,6 +70,17 @@ final class ForgetCommand {
         return liveLease == LiveLease.OVERRIDE
                 ? forgetBoth(records, key, liveLease)
                 : forgetUnlessRunning(records, key);
+    }
+
+    private OperatorResult forgetLeased(DedupKey key, Predicate<DedupKey> which, LiveLease liveLease) {
+        OperatorResult result = store.forget(key, liveLease);
+        if (result != OperatorResult.LEASE_LIVE) {
+            heartbeat.runsOf(key).stream()
+                    .filter(AdmittedRun::guarded) // others have no claim that could have been forgotten
+                    .forEach(successes::answered); // first: their successes must no longer be remembered
+            background.forget(which); // successes that the store has not recorded yet
+        }
+        return result;
     }
 
     /**

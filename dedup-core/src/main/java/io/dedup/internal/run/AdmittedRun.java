@@ -202,6 +202,7 @@ public final class AdmittedRun extends RunFlags implements Execution, SteppedRun
                     requireNonNull(request).fingerprint(),
                     topic().policy(),
                     handlerTime(),
+                    new RemainingWindow(topic().policy().window(), returnedAt == 0 ? System.nanoTime() : returnedAt),
                     stored(keptResult));
             stepsOrSuccess = known;
         }

@@ -24,6 +24,7 @@ public final class UnrecordedSuccess {
     private final @Nullable Fingerprint fingerprint;
     private final DedupPolicy policy;
     private final Duration handlerTime;
+    private final RemainingWindow window;
     private final Instant at = Instant.now(); // by the local clock: only reported
     private volatile byte @Nullable [] stored;
     /** Claims of this process that the store may have granted after this run's lease was over, oldest first. */
@@ -38,11 +39,13 @@ public final class UnrecordedSuccess {
             @Nullable Fingerprint fingerprint,
             DedupPolicy policy,
             Duration handlerTime,
+            RemainingWindow window,
             byte @Nullable [] stored) {
         this.claim = claim;
         this.fingerprint = fingerprint;
         this.policy = policy;
         this.handlerTime = handlerTime;
+        this.window = window;
         this.stored = stored;
     }
 
@@ -103,20 +106,30 @@ public final class UnrecordedSuccess {
         return replacements.poll();
     }
 
-    /** Whether no claim that was asked for before the refusal can still arrive, or the window is over. */
+    /**
+     * Whether this says nothing about copies any more: the window is over, so that they are new messages, or no claim that was asked
+     * for before the refusal can still arrive.
+     */
     public boolean isOver(long now) {
         Long since = refusedAt;
-        if (since == null) {
-            return false;
-        }
-        Duration keep = policy.lease().plus(policy.inFlightWait());
-        Duration window = policy.window().duration();
-        return now - since > (window != null && window.compareTo(keep) < 0 ? window : keep).toNanos();
+        return window.left(now) == null
+                || (since != null
+                        && now - since
+                                > policy.lease().plus(policy.inFlightWait()).toNanos());
     }
 
     /** The completion of this success by another claim. */
     public CompleteRequest completionBy(Claim replacement) {
         return new CompleteRequest(replacement, policy.window(), stored, true);
+    }
+
+    /** What is left of the window, which has started when the handler returned. */
+    public RemainingWindow window() {
+        return window;
+    }
+
+    public DedupPolicy policy() {
+        return policy;
     }
 
     public Duration handlerTime() {

@@ -7,10 +7,14 @@ import io.dedup.internal.lease.Heartbeat;
 import io.dedup.internal.run.AdmittedRun;
 import io.dedup.internal.run.AdmittedRun.Guard;
 import io.dedup.internal.run.UnrecordedSuccess;
+import io.dedup.policy.DedupPolicy;
 import io.dedup.store.Claim;
 import io.dedup.store.ClaimRequest;
+import io.dedup.store.ClaimResult;
 import io.dedup.store.ClaimResult.Acquired;
 import io.dedup.store.ClaimResult.AlreadyDone;
+import io.dedup.store.ReleaseMode;
+import io.dedup.store.ReleaseRequest;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,6 +30,12 @@ public final class ClaimHandover {
         this.successes = successes;
         this.heartbeat = heartbeat;
         this.background = background;
+    }
+
+    /** The answer to a claim that this process knows without the store; null if the store must be asked. */
+    @Nullable
+    public ClaimResult known(ClaimRequest request) {
+        return successes.answerTo(request);
     }
 
     /** Hands over a granted claim; null if this process has not handled its message, or the store has recorded that. */
@@ -44,6 +54,17 @@ public final class ClaimHandover {
     @Nullable
     public AlreadyDone insteadOfUnanswered(ClaimRequest request, boolean asked) {
         return instead(request, 0, asked, true);
+    }
+
+    /**
+     * Hands over or releases a claim that may have been made although its answer was lost; otherwise it would block the message for a
+     * lease.
+     */
+    public void giveBackUnanswered(ClaimRequest request, DedupPolicy policy) {
+        if (insteadOfUnanswered(request, true) == null) {
+            Claim claim = new Claim(request.key(), request.owner(), 0);
+            background.release(new ReleaseRequest(claim, ReleaseMode.NOT_STARTED), policy);
+        }
     }
 
     /** Hands over the claim of a run that has not begun and will not. Returns false if it must be released instead. */

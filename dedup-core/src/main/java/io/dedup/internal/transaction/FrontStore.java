@@ -3,10 +3,10 @@ package io.dedup.internal.transaction;
 import static java.util.Objects.requireNonNull;
 
 import io.dedup.internal.background.BackgroundWrites;
-import io.dedup.internal.background.RemainingWindow;
 import io.dedup.internal.lease.Heartbeat;
 import io.dedup.internal.run.AdmittedRun;
 import io.dedup.internal.run.AdmittedRun.Guard;
+import io.dedup.internal.run.RemainingWindow;
 import io.dedup.internal.storecall.StoreCalls;
 import io.dedup.policy.Window;
 import io.dedup.store.Claim;
@@ -74,7 +74,7 @@ public final class FrontStore {
         List<Done> toSend = new ArrayList<>(all.size());
         List<CompleteRequest> requests = new ArrayList<>(all.size());
         for (Done each : all) {
-            Window left = each.rest().left(now);
+            Window left = each.rest().leftInFront(now);
             if (left == null) { // the database record has expired, too
                 heartbeat.remove(each.execution());
                 background.release(

@@ -18,6 +18,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import org.assertj.core.api.ThrowableAssert;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -141,6 +142,48 @@ class NativeClaimTest {
                 .isInstanceOf(DedupStoreException.class)
                 .hasMessageContaining("WRONGTYPE");
         assertThat(server.command("GET", Messages.stored(text))).isEqualTo("hello");
+    }
+
+    @OnEachVersion
+    @DisplayName("a value that begins as a record does, and is none, fails the claim of its key only")
+    void foreignBeginning(RedisVersion version) {
+        start(version);
+        List<String> values = List.of(
+                "2024-05-01",
+                "550e8400-e29b-41d4-a716-446655440000",
+                "99999999999999999999",
+                "D,99999999999999999999,1,",
+                "R,1700000000000,1,");
+        List<DedupKey> theirs = values.stream().map(value -> messages.key()).toList();
+        for (int i = 0; i < values.size(); i++) {
+            server.command("SET", Messages.stored(theirs.get(i)), values.get(i));
+        }
+        DedupKey ours = messages.key();
+        List<ClaimRequest> batch =
+                new ArrayList<>(theirs.stream().map(Messages::claim).toList());
+        batch.add(2, Messages.claim(ours));
+
+        List<ClaimResult> answers = new ArrayList<>(store.claim(batch));
+
+        assertThat(answers.remove(2)).isInstanceOf(ClaimResult.Acquired.class);
+        assertThat(answers)
+                .allSatisfy(answer -> assertThat(answer)
+                        .isInstanceOfSatisfying(
+                                ClaimResult.StoreError.class,
+                                error -> assertThat(error.cause()).hasMessageContaining("not a record of this store")));
+        for (DedupKey key : theirs) {
+            assertForeign(() -> Messages.only(store.claim(List.of(Messages.claim(key)))));
+            assertForeign(() -> Messages.only(store.claim(List.of(Messages.unfenced(key)))));
+            assertForeign(() -> store.find(key));
+        }
+        assertThat(theirs.stream().map(key -> server.command("GET", Messages.stored(key))))
+                .isEqualTo(values);
+    }
+
+    private static void assertForeign(ThrowableAssert.ThrowingCallable call) {
+        assertThatThrownBy(call)
+                .isInstanceOf(DedupStoreException.class)
+                .hasMessageContaining("not a record of this store");
     }
 
     @OnEachVersion

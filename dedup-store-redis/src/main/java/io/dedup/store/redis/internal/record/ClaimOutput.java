@@ -70,7 +70,16 @@ final class ClaimOutput extends CommandOutput<byte[], byte[], ClaimResult[]> {
         return next++;
     }
 
+    /** The driver fails the whole command if this throws: all claims of its batch, for a value that concerns one key. */
     private ClaimResult parse(byte[] value) {
+        try {
+            return parsed(value);
+        } catch (RuntimeException e) { // begins as a record does, but another program wrote it
+            return new ClaimResult.StoreError(errors.refused("claim", DoneValue.FOREIGN));
+        }
+    }
+
+    private ClaimResult parsed(byte[] value) {
         if (DoneValue.isDone(value)) {
             return alreadyDone(value);
         }

@@ -18,10 +18,13 @@ record DoneValue(Instant completedAt, int attempt, @Nullable Fingerprint fingerp
     /** 2024-01-01T00:00:00Z. */
     static final long EPOCH_MILLIS = 1_704_067_200_000L;
 
+    /** What the scripts answer of a value that another program wrote, as far as they notice. */
+    static final String FOREIGN = "the key holds a value that is not a record of this store";
+
     /** One more than the attempts that fit the number; a record of more is written as text. */
     static final int ATTEMPTS = 2_048;
 
-    /** Whether the value is that of a DONE record. */
+    /** Whether the value is that of a DONE record, by its beginning: {@link #parse} throws if the rest isn't. */
     static boolean isDone(byte[] value) {
         return value.length > 0 && (isNumber(value) || value[0] == 'D' || value[0] == 'R');
     }

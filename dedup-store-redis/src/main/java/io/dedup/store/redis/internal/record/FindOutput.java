@@ -36,8 +36,23 @@ final class FindOutput extends CommandOutput<byte[], byte[], Optional<StoredReco
         if (timeToLive == null) {
             timeToLive = number;
         } else if (value != null && timeToLive != 0) { // 0: expires within this very millisecond
-            output = Optional.of(DoneValue.isDone(value) ? done(value, timeToLive, number) : open(value, timeToLive));
+            output = Optional.of(record(value, timeToLive, number));
         }
+    }
+
+    private StoredRecord record(byte[] value, long timeToLive, long now) {
+        @Nullable StoredRecord record;
+        try {
+            record = DoneValue.isDone(value)
+                    ? done(value, timeToLive, now)
+                    : UnfinishedValue.parse(value, timeToLive, retentionMillis);
+        } catch (RuntimeException e) { // begins as a DONE record does
+            record = null;
+        }
+        if (record == null) {
+            throw errors.refused("find", DoneValue.FOREIGN);
+        }
+        return record;
     }
 
     private static StoredRecord done(byte[] value, long timeToLive, long now) {
@@ -53,13 +68,5 @@ final class FindOutput extends CommandOutput<byte[], byte[], Optional<StoredReco
                 timeToLive < 0 ? null : Instant.ofEpochMilli(now + timeToLive),
                 done.fingerprint(),
                 done.result());
-    }
-
-    private StoredRecord open(byte[] value, long timeToLive) {
-        StoredRecord record = UnfinishedValue.parse(value, timeToLive, retentionMillis);
-        if (record == null) {
-            throw errors.refused("find", "the value is not a record of this store");
-        }
-        return record;
     }
 }

@@ -57,7 +57,11 @@ public final class NativeClaim {
         if (found == null) {
             return FIRST;
         }
-        return DoneValue.isDone(found) ? alreadyDone(found, request.fingerprint()) : null;
+        try {
+            return DoneValue.isDone(found) ? alreadyDone(found, request.fingerprint()) : null;
+        } catch (RuntimeException e) { // another program wrote it: the script's answer says so
+            return null;
+        }
     }
 
     private static ClaimResult alreadyDone(byte[] value, @Nullable Fingerprint mine) {

@@ -1,4 +1,4 @@
-package io.dedup.internal.background;
+package io.dedup.internal.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -27,6 +27,21 @@ class RemainingWindowTest {
     })
     @DisplayName("the rest is rounded down to what four digits of a unit can say: the front never remembers longer")
     void rounded(Duration whole, Duration elapsed, Duration left) {
+        assertThat(new RemainingWindow(Window.of(whole), since.get()).leftInFront(since.get() + elapsed.toNanos()))
+                .isEqualTo(Window.of(left));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "PT168H, PT0.0031S, PT167H59M59S",
+        "PT168H, PT0S, PT168H",
+        "PT16M41S, PT0.5S, PT16M40S",
+        "PT16M40S, PT0.0005S, PT16M39.999S",
+        "PT0.002S, PT0.0009S, PT0.001S",
+        "P36500D, PT1S, P36499DT23H59M59S"
+    })
+    @DisplayName("where no database is behind the store, the rest is short of a thousandth at most, and never longer")
+    void exact(Duration whole, Duration elapsed, Duration left) {
         assertThat(new RemainingWindow(Window.of(whole), since.get()).left(since.get() + elapsed.toNanos()))
                 .isEqualTo(Window.of(left));
     }
