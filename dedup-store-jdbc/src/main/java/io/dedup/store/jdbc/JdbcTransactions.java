@@ -97,8 +97,8 @@ public final class JdbcTransactions implements TransactionalRecords, HandlerInsp
 
     /**
      * Sets how to find transaction managers, so that handlers can be rejected at start if their {@code @Transactional}
-     * uses, by name or by default, a transaction manager of another {@code DataSource}. Has no effect with
-     * {@link #allowSuspension}.
+     * uses, by name or by default, a transaction manager of another {@code DataSource}, or one that doesn't join the
+     * transactions of this one's manager. Has no effect with {@link #allowSuspension}.
      *
      * @param byName finds a transaction manager by its name, and the default one by the empty name; returns null if
      *     unknown: {@code name -> BeanFactoryAnnotationUtils.qualifiedBeanOfType(...)}
@@ -110,7 +110,8 @@ public final class JdbcTransactions implements TransactionalRecords, HandlerInsp
 
     @Override
     public @Nullable String outside(Object handler, HandlerMethod method) {
-        return new HandlerCheck(table.dataSource(), opener.allowsSuspension() ? name -> null : managers)
+        return new HandlerCheck(
+                        table.dataSource(), opener.manager(), opener.allowsSuspension() ? name -> null : managers)
                 .problem(handler, method);
     }
 

@@ -51,8 +51,8 @@ final class DatabaseBeans {
         if (candidates.isEmpty() && only != null) {
             throw new DedupConfigurationException(
                     because + "the only " + type.getSimpleName() + " bean is Kafka's.",
-                    "Define one for the database, such as a JdbcTransactionManager on the DataSource. Spring Boot creates none"
-                            + " beside Kafka's, which it created because of spring.kafka.producer.transaction-id-prefix.");
+                    "Define one for the database: a JpaTransactionManager if handlers write with JPA, otherwise a"
+                            + " JdbcTransactionManager on the DataSource. Spring Boot creates none beside Kafka's, which it created because of spring.kafka.producer.transaction-id-prefix.");
         }
         if (candidates.isEmpty()) {
             throw new DedupConfigurationException(

@@ -23,19 +23,37 @@ public final class SqlErrors {
     /** PostgreSQL: an earlier statement of the transaction failed. */
     private static final String IN_FAILED_TRANSACTION = "25P02";
 
-    /**
-     * The error classes that a server raises for the content of a statement or a deferred constraint, also within the
-     * commit, as with JPA's flush: cardinality, data, constraints, the transaction's state, routines and triggers,
-     * syntax and access rules, check options.
-     */
+    /** The error classes that every server raises for a statement, a constraint, a trigger or a transaction that it has undone. */
     private static final Set<String> REFUSALS =
-            Set.of("0A", "21", "22", "23", "25", "2F", "38", "39", "42", "44", "45", "P0");
-    /** MySQL and MariaDB, without such a state: no default value; a value that doesn't go into its column. */
-    private static final Set<Integer> MYSQL_REFUSALS = Set.of(1364, 1366);
+            Set.of("0A", "21", "22", "23", "25", "2F", "38", "39", "40", "42", "44", "45", "54", "P0");
+    /** Members of {@link #REFUSALS} that leave the result unknown: the server doesn't know it; no transaction is open. */
+    private static final Set<String> COMPLETION_UNKNOWN = Set.of("40003", "25P01");
 
-    private static final String ROLLBACKS = "40";
-    /** The member of {@link #ROLLBACKS} that leaves the result unknown. */
-    private static final String COMPLETION_UNKNOWN = "40003";
+    /**
+     * PostgreSQL's error classes in which a pooler, a relative or a new connection may speak instead of the server: connection,
+     * login, catalog, resources, shutdown, system, foreign servers, internal errors.
+     */
+    private static final Set<String> POSTGRES_UNSURE = Set.of("08", "28", "3D", "53", "57", "58", "F0", "HV", "XX");
+    /** What its driver says by itself. */
+    private static final Set<String> POSTGRES_DRIVER = Set.of("60000", "99999");
+
+    /**
+     * MySQL's and MariaDB's errors that don't tell how a commit ended, that relatives use for any, or that a new connection meets:
+     * login; unknown; host; commit; rollback; read-only server; no binary log; read-only; offline; group replication; shutting
+     * down; killed.
+     */
+    private static final Set<Integer> MYSQL_UNSURE =
+            Set.of(1045, 1105, 1129, 1130, 1180, 1181, 1290, 1598, 1836, 3032, 3100, 3168, 3169);
+    /** Up to here: of the server's files and memory. */
+    private static final int MYSQL_LAST_OF_SYSTEM = 1041;
+
+    /** H2: object closed; two of files; three of connections and the database; out of memory. */
+    private static final Set<Integer> H2_UNSURE = Set.of(90007, 90028, 90031, 90067, 90098, 90108, 90121);
+
+    /** Oracle's class for most statements. Its errors before this one are those of sessions and of the server. */
+    private static final String ORACLE_EXECUTION = "72";
+
+    private static final int ORACLE_FIRST_OF_DATA = 1100;
 
     private static final String OUT_OF_MEMORY = "53200";
     private static final Set<String> LOCKED_STATES = Set.of("55P03");
@@ -146,18 +164,51 @@ public final class SqlErrors {
     }
 
     /**
-     * Whether the failure of a commit proves that nothing was committed. If a driver reconnects after a commit without
-     * an answer, its exception shows a transaction state (MariaDB: 25S03) and the kind of a connection failure.
+     * Whether the failure of a commit, or of JPA's flush before it, proves that nothing was committed: the server has answered, and
+     * with an error. If a driver reconnects after a commit without an answer, its exception shows a transaction state (MariaDB:
+     * 25S03) and the kind of a connection failure.
+     *
+     * <p>A locked row isn't taken for proof, although it would be one: it has nothing to do with what the message contains, so that
+     * deferring the message is better than counting a failure of the handler.
      */
     public boolean provesRollback(Throwable failure) {
         return undoesTransaction(failure)
-                || SqlCauses.anySql(failure, e -> {
-                    String state = state(e);
-                    boolean refused = (state.length() == 5 && REFUSALS.contains(state.substring(0, 2)))
-                            || (database.isMySqlOrMariaDb() && MYSQL_REFUSALS.contains(e.getErrorCode()))
-                            || (state.startsWith(ROLLBACKS) && !state.equals(COMPLETION_UNKNOWN));
-                    return refused && !isOfConnection(e);
-                });
+                || (!SqlCauses.anySql(failure, this::isOfNoMessage) && SqlCauses.anySql(failure, this::isAnswer));
+    }
+
+    /** Whether nobody may have answered, or others are in the way. */
+    private boolean isOfNoMessage(SQLException e) {
+        FailureKind kind = kindOfOne(e);
+        return kind != FailureKind.TOO_LARGE
+                && (kind == FailureKind.NO_ANSWER
+                        || kind == FailureKind.LOCKED
+                        || e instanceof SQLTimeoutException
+                        || isOfConnection(e));
+    }
+
+    private boolean isAnswer(SQLException e) {
+        if (isTooLarge(e)) { // so it wasn't the commit
+            return true;
+        }
+        String state = state(e);
+        if (state.length() != 5 || COMPLETION_UNKNOWN.contains(state)) {
+            return false;
+        }
+        String kind = state.substring(0, 2);
+        int code = e.getErrorCode();
+        return REFUSALS.contains(kind)
+                || switch (database) {
+                    case POSTGRESQL -> !POSTGRES_UNSURE.contains(kind) && !POSTGRES_DRIVER.contains(state);
+                    case MYSQL, MARIADB -> isAnswerOfMySql(code);
+                    case H2 -> kind.equals("90") && !H2_UNSURE.contains(code);
+                    case GENERIC -> kind.equals(ORACLE_EXECUTION) && code >= ORACLE_FIRST_OF_DATA;
+                };
+    }
+
+    /** By its code, as most have the same state. Codes beyond are those of drivers, proxies and relatives. */
+    private static boolean isAnswerOfMySql(int code) {
+        boolean itsOwn = (code > MYSQL_LAST_OF_SYSTEM && code < 2000) || (code >= 3000 && code < 4000);
+        return itsOwn && !MYSQL_UNSURE.contains(code);
     }
 
     /** Whether the transaction had failed before, so that nothing in it can be committed. */

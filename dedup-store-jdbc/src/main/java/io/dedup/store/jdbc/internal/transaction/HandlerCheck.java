@@ -16,6 +16,8 @@ import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.annotation.AnnotationAttributes;
 import org.springframework.transaction.TransactionManager;
 import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.support.ResourceTransactionManager;
+import org.springframework.transaction.support.TransactionSynchronizationUtils;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
@@ -23,10 +25,15 @@ import org.springframework.util.ReflectionUtils;
  * Checks by a handler's annotations whether it runs outside the transaction of its record: Spring's
  * {@code @Transactional}, or Jakarta's, which Spring supports too.
  *
+ * @param own opens the transactions of the records
  * @param managers finds a transaction manager by its name, and the default one by the empty name; null if unknown
  */
-public record HandlerCheck(DataSource dataSource, Function<String, @Nullable TransactionManager> managers) {
+public record HandlerCheck(
+        DataSource dataSource, TransactionManager own, Function<String, @Nullable TransactionManager> managers) {
     private static final Set<String> OUTSIDE = Set.of("REQUIRES_NEW", "NOT_SUPPORTED", "NEVER");
+    /** Uses a transaction if there is one, and asks its manager for nothing. */
+    private static final String SUPPORTS = "SUPPORTS";
+
     private static final String JAKARTA = "jakarta.transaction.Transactional";
 
     /**
@@ -52,16 +59,33 @@ public record HandlerCheck(DataSource dataSource, Function<String, @Nullable Tra
                     + ", which runs outside the transaction of its record: a crash between the two commits would lose or"
                     + " double its effect. Use the default propagation, REQUIRED, which joins that transaction";
         }
-        DataSource others = dataSourceOf(managers.apply(declared.manager()));
-        if (others == null || DataSources.target(others) == DataSources.target(dataSource)) {
+        TransactionManager manager = managers.apply(declared.manager());
+        if (manager == null) {
             return null;
         }
         String which = declared.manager().isEmpty()
                 ? "by the default transaction manager"
                 : "by transaction manager " + Printable.of(declared.manager());
+        DataSource others = dataSourceOf(manager);
+        if (others != null && DataSources.target(others) != DataSources.target(dataSource)) {
+            return "is @Transactional " + which
+                    + ", which uses another DataSource than the table of records: its effect and its record would not commit"
+                    + " together. Use the transaction manager of the records, or keep the table in the handler's database";
+        }
+        if (mayJoin(manager) || declared.propagation().equals(SUPPORTS)) {
+            return null;
+        }
         return "is @Transactional " + which
-                + ", which uses another DataSource than the table of records: its effect and its record would not commit"
-                + " together. Use the transaction manager of the records, or keep the table in the handler's database";
+                + ", which doesn't join the transaction of its record, but would suspend it: each message would fail. Use one"
+                + " transaction manager for both, that of JPA if there is one (Spring Boot: dedup.jdbc.transaction-manager)";
+    }
+
+    /** Whether a transaction of the own manager counts as open for the other one: by the object that it is bound to. */
+    private boolean mayJoin(TransactionManager manager) {
+        return manager == own
+                || !(manager instanceof ResourceTransactionManager others)
+                || !(own instanceof ResourceTransactionManager ours)
+                || TransactionSynchronizationUtils.sameResourceFactory(ours, others.getResourceFactory());
     }
 
     private static @Nullable Declared declared(Object handler, Method method) {
@@ -96,10 +120,7 @@ public record HandlerCheck(DataSource dataSource, Function<String, @Nullable Tra
     /**
      * The data source of JDBC's, JPA's and Hibernate's managers, which have the same getter; null for other managers.
      */
-    private static @Nullable DataSource dataSourceOf(@Nullable TransactionManager manager) {
-        if (manager == null) {
-            return null;
-        }
+    private static @Nullable DataSource dataSourceOf(TransactionManager manager) {
         try {
             return manager.getClass().getMethod("getDataSource").invoke(manager) instanceof DataSource known
                     ? known

@@ -93,6 +93,9 @@ final class TransactionCommit {
             return watch.isRolledBack();
         }
         // From here on, only the database's answer counts, or that it was not involved, as with JPA's optimistic locks.
-        return errors.provesRollback(cause) || (watch.isRolledBack() && !SqlCauses.anySql(cause, any -> true));
+        // After an exception of the application's own in JPA's flush, Spring doesn't tell, and the watch ended the
+        // session.
+        return errors.provesRollback(cause)
+                || ((watch.isRolledBack() || watch.isCutOff()) && !SqlCauses.anySql(cause, any -> true));
     }
 }

@@ -20,6 +20,7 @@ public final class TransactionOpener {
     private final PlatformTransactionManager manager;
     private final RecordTable table;
     private final OtherConnections others;
+    private final UnwrittenEntities entities;
     private final SilenceLimit silence;
     private final int isolation;
     private final boolean suspension;
@@ -28,12 +29,14 @@ public final class TransactionOpener {
             PlatformTransactionManager manager,
             RecordTable table,
             OtherConnections others,
+            UnwrittenEntities entities,
             SilenceLimit silence,
             int isolation,
             boolean suspension) {
         this.manager = manager;
         this.table = table;
         this.others = others;
+        this.entities = entities;
         this.silence = silence;
         this.isolation = isolation;
         this.suspension = suspension;
@@ -43,17 +46,27 @@ public final class TransactionOpener {
     static TransactionOpener of(PlatformTransactionManager manager, RecordTable table) {
         OtherConnections others = new OtherConnections(table.dataSource(), table.name());
         return new TransactionOpener(
-                manager, table, others, new SilenceLimit(), TransactionDefinition.ISOLATION_DEFAULT, false);
+                manager,
+                table,
+                others,
+                new UnwrittenEntities(),
+                new SilenceLimit(),
+                TransactionDefinition.ISOLATION_DEFAULT,
+                false);
     }
 
     /** Returns a copy that requests an isolation level. */
     TransactionOpener at(int isolationLevel) {
-        return new TransactionOpener(manager, table, others, silence, isolationLevel, suspension);
+        return new TransactionOpener(manager, table, others, entities, silence, isolationLevel, suspension);
     }
 
     /** Returns a copy that lets handlers suspend a transaction, or not. */
     public TransactionOpener allowSuspension(boolean allowed) {
-        return new TransactionOpener(manager, table, others, silence, isolation, allowed);
+        return new TransactionOpener(manager, table, others, entities, silence, isolation, allowed);
+    }
+
+    public PlatformTransactionManager manager() {
+        return manager;
     }
 
     public boolean allowsSuspension() {
@@ -132,7 +145,7 @@ public final class TransactionOpener {
         }
         try {
             int before = connection.limitSilence(silence, JdbcSettings.networkTimeoutMillis(longest));
-            TransactionWatch watch = TransactionWatch.register(connection, suspension, before);
+            TransactionWatch watch = TransactionWatch.register(connection, entities, suspension, before);
             WrittenRecords written = new WrittenRecords(longest);
             return new JdbcTransaction(
                     table,

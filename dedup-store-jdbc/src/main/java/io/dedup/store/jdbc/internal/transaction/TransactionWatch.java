@@ -15,6 +15,7 @@ final class TransactionWatch implements TransactionSynchronization {
     private static final int OPEN = -1;
 
     private final TransactionConnection connection;
+    private final UnwrittenEntities entities;
     private final boolean suspension;
     private final int silenceBefore;
     private @Nullable LastStep last;
@@ -25,8 +26,10 @@ final class TransactionWatch implements TransactionSynchronization {
     private boolean committedAlready;
     private int status = OPEN;
 
-    private TransactionWatch(TransactionConnection connection, boolean suspension, int silenceBefore) {
+    private TransactionWatch(
+            TransactionConnection connection, UnwrittenEntities entities, boolean suspension, int silenceBefore) {
         this.connection = connection;
+        this.entities = entities;
         this.suspension = suspension;
         this.silenceBefore = silenceBefore;
     }
@@ -36,8 +39,9 @@ final class TransactionWatch implements TransactionSynchronization {
      *
      * @param silenceBefore the connection's own network timeout, which is restored at the end
      */
-    static TransactionWatch register(TransactionConnection connection, boolean suspension, int silenceBefore) {
-        TransactionWatch watch = new TransactionWatch(connection, suspension, silenceBefore);
+    static TransactionWatch register(
+            TransactionConnection connection, UnwrittenEntities entities, boolean suspension, int silenceBefore) {
+        TransactionWatch watch = new TransactionWatch(connection, entities, suspension, silenceBefore);
         TransactionSynchronizationManager.registerSynchronization(watch);
         return watch;
     }
@@ -60,7 +64,7 @@ final class TransactionWatch implements TransactionSynchronization {
      */
     void registerLast(LastStep check) {
         if (TransactionSynchronizationManager.getSynchronizations().equals(List.of(this))) {
-            // A second synchronization would make Spring sort both with every call.
+            // A second synchronization would make Spring sort both with every call. JPA isn't in use: it has one, too.
             last = check;
             return;
         }
@@ -69,6 +73,7 @@ final class TransactionWatch implements TransactionSynchronization {
 
             @Override
             public void beforeCommit(boolean readOnly) {
+                entities.refuse();
                 unrefused = true;
             }
 

@@ -6,9 +6,11 @@ import io.dedup.store.jdbc.JdbcDialect;
 import io.dedup.store.jdbc.JdbcTransactions;
 import io.dedup.store.jdbc.support.Scene;
 import io.dedup.store.transaction.HandlerMethod;
+import jakarta.persistence.EntityManagerFactory;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
@@ -109,6 +111,15 @@ class HandlerCheckTest {
         public void accept(Object message) {}
     }
 
+    static class Supports implements Consumer<Object> {
+        @Override
+        @Transactional(transactionManager = "reporting", propagation = Propagation.SUPPORTS)
+        public void accept(Object message) {}
+    }
+
+    /** Nobody knows what it manages. */
+    static class Unknown implements TransactionManager {}
+
     @Test
     @DisplayName(
             "a transaction of its own, or none, is seen on the method or the class, by Spring's annotation or Jakarta's")
@@ -146,6 +157,12 @@ class HandlerCheckTest {
     private static JpaTransactionManager jpa(DataSource dataSource) {
         JpaTransactionManager manager = new JpaTransactionManager();
         manager.setDataSource(dataSource);
+        manager.setEntityManagerFactory((EntityManagerFactory) Proxy.newProxyInstance(
+                EntityManagerFactory.class.getClassLoader(),
+                new Class<?>[] {EntityManagerFactory.class},
+                (proxy, method, arguments) -> {
+                    throw new UnsupportedOperationException(method.getName());
+                }));
         return manager;
     }
 
@@ -165,12 +182,29 @@ class HandlerCheckTest {
             assertThat(problem(by(Map.of("", elsewhere)), new Joins(), Consumer.class))
                     .contains("by the default transaction manager");
         }
-        DataSource proxy = new LazyConnectionDataSourceProxy(scene.pool);
-        for (TransactionManager same : new TransactionManager[] {new DataSourceTransactionManager(proxy), jpa(proxy)}) {
-            assertThat(problem(by(Map.of("reporting", same)), new Named(), Consumer.class))
-                    .isNull();
-        }
+        assertThat(problem(by(Map.of("reporting", scene.manager)), new Named(), Consumer.class))
+                .isNull();
         assertThat(problem(by(Map.of()), new Named(), Consumer.class)).isNull();
         assertThat(problem(new Named())).isNull();
+    }
+
+    @Test
+    @DisplayName("another manager of the same DataSource is let through only if it joins the transaction")
+    void managersOfTheSame() {
+        DataSource proxy = new LazyConnectionDataSourceProxy(scene.pool);
+        for (TransactionManager apart :
+                new TransactionManager[] {new DataSourceTransactionManager(proxy), jpa(proxy)}) {
+            JdbcTransactions two = by(Map.of("reporting", apart));
+            assertThat(problem(two, new Named(), Consumer.class))
+                    .startsWith("is @Transactional by transaction manager \"reporting\", which doesn't join");
+            assertThat(problem(two, new Supports(), Consumer.class)).isNull();
+        }
+        TransactionManager joins = new DataSourceTransactionManager(scene.pool);
+        ProxyFactory wrapped = new ProxyFactory(joins);
+        for (TransactionManager each :
+                new TransactionManager[] {joins, (TransactionManager) wrapped.getProxy(), new Unknown()}) {
+            assertThat(problem(by(Map.of("reporting", each)), new Named(), Consumer.class))
+                    .isNull();
+        }
     }
 }

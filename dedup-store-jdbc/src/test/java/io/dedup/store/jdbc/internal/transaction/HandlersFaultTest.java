@@ -99,11 +99,12 @@ class HandlersFaultTest {
         }
     }
 
-    @Test
-    @DisplayName("an error that a deferred trigger raises at the commit is a failure")
-    void deferredTrigger() {
+    @ParameterizedTest
+    @ValueSource(strings = {"", " USING ERRCODE = 'AB123'"})
+    @DisplayName("an error that a deferred trigger raises at the commit is a failure, whichever its code")
+    void deferredTrigger(String code) {
         sql.execute("CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN"
-                + " RAISE EXCEPTION 'not this one'; END $$");
+                + " RAISE EXCEPTION 'not this one'" + code + "; END $$");
         sql.execute("CREATE CONSTRAINT TRIGGER refuse AFTER INSERT ON effect DEFERRABLE INITIALLY DEFERRED"
                 + " FOR EACH ROW EXECUTE FUNCTION refuse()");
         try (Deduplicator dedup = deduplicator(DedupMode.TRANSACTIONAL, new JdbcTransactionManager(pool))) {

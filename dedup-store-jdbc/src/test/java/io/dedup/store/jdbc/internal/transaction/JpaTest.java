@@ -2,6 +2,7 @@ package io.dedup.store.jdbc.internal.transaction;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.dedup.DedupKey;
@@ -12,6 +13,7 @@ import io.dedup.store.jdbc.support.Messages;
 import io.dedup.store.jdbc.support.Session;
 import io.dedup.store.jdbc.support.TestDatabase;
 import io.dedup.store.transaction.CommitResult;
+import io.dedup.store.transaction.HandlerMethod;
 import io.dedup.store.transaction.RecordResult;
 import io.dedup.store.transaction.RecordTransaction;
 import io.dedup.testkit.faults.TcpProxy;
@@ -21,22 +23,28 @@ import jakarta.persistence.Entity;
 import jakarta.persistence.EntityManager;
 import jakarta.persistence.EntityManagerFactory;
 import jakarta.persistence.Id;
+import jakarta.persistence.PostPersist;
 import jakarta.persistence.Table;
 import java.net.URI;
 import java.util.List;
 import java.util.Map;
+import org.hibernate.FlushMode;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.orm.jpa.JpaTransactionManager;
 import org.springframework.orm.jpa.LocalContainerEntityManagerFactoryBean;
 import org.springframework.orm.jpa.SharedEntityManagerCreator;
 import org.springframework.orm.jpa.vendor.HibernateJpaVendorAdapter;
+import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
@@ -60,6 +68,8 @@ class JpaTest {
         @Id
         private String id;
 
+        private int amount;
+
         protected Effect() {}
 
         Effect(String id) {
@@ -69,6 +79,19 @@ class JpaTest {
         String id() {
             return id;
         }
+
+        /** JPA calls it within the flush. */
+        @PostPersist
+        void written() {
+            if (id.equals("unwanted")) {
+                throw new UnwantedException();
+            }
+        }
+    }
+
+    /** An exception that Spring translates into none of its own, like that of Bean Validation. */
+    private static final class UnwantedException extends RuntimeException {
+        private static final long serialVersionUID = 1;
     }
 
     private void start(JdbcDialect dialect) {
@@ -78,7 +101,7 @@ class JpaTest {
 
     private void open(HikariDataSource opened) {
         pool = opened;
-        database.execute("CREATE TABLE effect (id varchar(100) PRIMARY KEY)");
+        database.execute("CREATE TABLE effect (id varchar(100) PRIMARY KEY, amount int DEFAULT 0 NOT NULL)");
         factory = new LocalContainerEntityManagerFactoryBean();
         factory.setDataSource(pool);
         factory.setJpaVendorAdapter(new HibernateJpaVendorAdapter());
@@ -108,9 +131,13 @@ class JpaTest {
     }
 
     private RecordTransaction handled(String id) {
+        return handled(() -> entities.persist(new Effect(id)));
+    }
+
+    private RecordTransaction handled(Runnable handler) {
         RecordTransaction transaction = transactions.beginWithRecords(Session.TIMEOUT);
         assertThat(transaction.claimAll(List.of(Session.request(key))).get(0)).isInstanceOf(RecordResult.Written.class);
-        entities.persist(new Effect(id));
+        handler.run();
         return transaction;
     }
 
@@ -139,7 +166,7 @@ class JpaTest {
     @DisplayName("an entity that the flush at the commit cannot write: nothing of it happened, the record neither")
     void flushFails(JdbcDialect dialect) {
         start(dialect);
-        database.execute("INSERT INTO effect VALUES ('taken')");
+        database.execute("INSERT INTO effect (id) VALUES ('taken')");
         assertThat(handled("taken").commit()).isInstanceOf(CommitResult.RolledBack.class);
         assertDurable(false);
     }
@@ -155,9 +182,125 @@ class JpaTest {
         assertThat(entities.createQuery("select e from JpaTest$Effect e", Effect.class)
                         .getResultList())
                 .isEmpty();
-        new JdbcTemplate(pool).update("INSERT INTO effect VALUES ('a')");
+        new JdbcTemplate(pool).update("INSERT INTO effect (id) VALUES ('a')");
         assertThat(transaction.commit()).isInstanceOf(CommitResult.Committed.class);
         assertDurable(true);
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @EnumSource(names = {"POSTGRESQL", "H2", "MARIADB"})
+    @DisplayName(
+            "what a transaction manager that knows nothing of JPA would never write isn't acknowledged: a new entity, a"
+                    + " changed one, one that a callback before the commit creates")
+    void writtenBeside(JdbcDialect dialect) {
+        start(dialect);
+        database.execute("INSERT INTO effect (id) VALUES ('old')");
+        transactions = store.transactions(new JdbcTransactionManager(pool));
+        List<Runnable> handlers = List.of(
+                () -> entities.persist(new Effect("a")),
+                () -> entities.find(Effect.class, "old").amount = 7,
+                () -> TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+                    @Override
+                    public void beforeCommit(boolean readOnly) {
+                        entities.persist(new Effect("a"));
+                    }
+                }));
+        for (Runnable handler : handlers) {
+            assertThat(handled(handler).commit())
+                    .isInstanceOfSatisfying(
+                            CommitResult.RolledBack.class,
+                            rolledBack -> assertThat(rolledBack.cause()).hasMessageContaining("JpaTransactionManager"));
+            assertDurable(false);
+        }
+    }
+
+    @Test
+    @DisplayName("a change that the application holds back is nobody's to write, whichever the transaction manager is")
+    void heldBack() {
+        start(JdbcDialect.H2);
+        for (PlatformTransactionManager each : List.of(manager, new JdbcTransactionManager(pool))) {
+            transactions = store.transactions(each);
+            key = messages.key();
+            RecordTransaction transaction = handled(() -> {
+                entities.unwrap(org.hibernate.Session.class).setHibernateFlushMode(FlushMode.MANUAL);
+                entities.persist(new Effect("a"));
+            });
+            assertThat(transaction.commit()).isInstanceOf(CommitResult.Committed.class);
+            assertThat(database.count("SELECT count(*) FROM effect")).isZero();
+        }
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @EnumSource(names = {"POSTGRESQL", "MARIADB"})
+    @DisplayName(
+            "what the server refuses in the flush at the commit is known to be rolled back, whichever code its answer has")
+    void refusedWithAnyCode(JdbcDialect dialect) {
+        start(dialect);
+        if (dialect == JdbcDialect.POSTGRESQL) {
+            database.execute(
+                    "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS"
+                            + " $$ BEGIN RAISE EXCEPTION 'not this one' USING ERRCODE = 'AB123'; END $$",
+                    "CREATE TRIGGER refuse BEFORE INSERT ON effect FOR EACH ROW EXECUTE FUNCTION refuse()");
+        } else {
+            database.execute("ALTER TABLE effect MODIFY id ENUM ('b') NOT NULL"); // 1265, state 01000
+        }
+        assertThat(handled("a").commit()).isInstanceOf(CommitResult.RolledBack.class);
+        assertDurable(false);
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @EnumSource(names = {"POSTGRESQL", "H2", "MARIADB"})
+    @DisplayName("an exception of the application's own in the flush at the commit: nothing of it happened")
+    void listenerFails(JdbcDialect dialect) {
+        start(dialect);
+        assertThat(handled("unwanted").commit())
+                .isInstanceOfSatisfying(
+                        CommitResult.RolledBack.class,
+                        rolledBack -> assertThat(rolledBack.cause()).hasRootCauseInstanceOf(UnwantedException.class));
+        await().untilAsserted(() ->
+                assertThat(database.count("SELECT count(*) FROM effect")).isZero());
+        assertDurable(false);
+    }
+
+    @Test
+    @DisplayName("JPA's transaction manager and JDBC's don't join each other's transactions, be it of one DataSource")
+    void managersOfOneDataSource() {
+        start(JdbcDialect.H2);
+        JdbcTransactionManager jdbc = new JdbcTransactionManager(pool);
+        for (PlatformTransactionManager own : List.of(manager, jdbc)) {
+            JdbcTransactions records =
+                    store.transactions(own).managers(name -> name.isEmpty() ? own : other(own, jdbc));
+            RecordTransaction transaction = records.begin(Session.TIMEOUT);
+            TransactionTemplate joining = new TransactionTemplate(other(own, jdbc));
+            assertThatThrownBy(() -> joining.executeWithoutResult(status -> {}))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("must not suspend its transaction");
+            transaction.rollback();
+
+            assertThat(records.outside(new Named(), Named.METHOD))
+                    .startsWith("is @Transactional by transaction manager \"named\", which doesn't join");
+            assertThat(records.allowSuspension(true).outside(new Named(), Named.METHOD))
+                    .isNull();
+            assertThat(records.managers(name -> own).outside(new Named(), Named.METHOD))
+                    .isNull();
+        }
+        JdbcTransactions beside = store.transactions(jdbc).managers(name -> new DataSourceTransactionManager(pool));
+        assertThat(beside.outside(new Named(), Named.METHOD)).isNull();
+        RecordTransaction transaction = beside.begin(Session.TIMEOUT);
+        new TransactionTemplate(new DataSourceTransactionManager(pool)).executeWithoutResult(status -> {});
+        assertThat(transaction.commit()).isInstanceOf(CommitResult.Committed.class);
+    }
+
+    private PlatformTransactionManager other(PlatformTransactionManager own, JdbcTransactionManager jdbc) {
+        return own == jdbc ? manager : jdbc;
+    }
+
+    /** A handler that names a transaction manager. */
+    static final class Named {
+        static final HandlerMethod METHOD = new HandlerMethod(Named.class, "handle", List.of());
+
+        @Transactional("named")
+        public void handle() {}
     }
 
     @ParameterizedTest(name = "{0}")
