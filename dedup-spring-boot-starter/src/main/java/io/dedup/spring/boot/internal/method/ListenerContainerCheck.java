@@ -75,6 +75,14 @@ public final class ListenerContainerCheck implements RiskCheck {
                             + " fails, its process dies or the store is down",
                     "Set spring.rabbitmq.listener.simple.acknowledge-mode: auto.");
         }
+        if (!mode.equals("AUTO")) {
+            throw refused(
+                    method,
+                    "is called by a " + container.type()
+                            + ", which isn't known to get a message again whose call fails or is deferred: that of a stream"
+                            + " logs the exception and reads on, so that the message is lost",
+                    "Set spring.rabbitmq.listener.type: simple or direct (or use such a container factory).");
+        }
         requireNoTransaction(container, method);
     }
 
