@@ -182,11 +182,20 @@ final class MethodRules {
                                 + " recorded. Give @EnableTransactionManagement a higher order than "
                                 + DeduplicatedMethodAdvisor.ORDER + "; the default is right");
             }
-            if (i > own && advisor.getAdvice() instanceof AsyncExecutionInterceptor && applies(advisor, method)) {
-                throw refused(
-                        method,
-                        "returns before its effect, because @Async is inside of its deduplication. Leave the order of"
-                                + " @EnableAsync at its default");
+            if (advisor.getAdvice() instanceof AsyncExecutionInterceptor && applies(advisor, method)) {
+                if (i > own) {
+                    throw refused(
+                            method,
+                            "returns before its effect, because @Async is inside of its deduplication. Leave the order of"
+                                    + " @EnableAsync at its default");
+                }
+                if (Caller.of(method) == Caller.BROKER) {
+                    throw refused(
+                            method,
+                            "is @Async, so its container acknowledges the message before its effect has happened: if it fails"
+                                    + " or is deferred, or its process dies, the message is lost. Remove @Async, and set the"
+                                    + " concurrency of the container");
+                }
             }
         }
     }
