@@ -79,7 +79,9 @@ class FlowRefusalTest {
     }
 
     static class Retrying {
-        @ServiceActivator(inputChannel = "mail", adviceChain = {"once", "retries"})
+        @ServiceActivator(
+                inputChannel = "mail",
+                adviceChain = {"once", "retries"})
         void send(String text) {}
     }
 
@@ -91,14 +93,18 @@ class FlowRefusalTest {
         }
 
         @Bean
-        @ServiceActivator(inputChannel = "mail", adviceChain = {"around", "once"})
+        @ServiceActivator(
+                inputChannel = "mail",
+                adviceChain = {"around", "once"})
         MessageHandler mails() {
             return message -> {};
         }
     }
 
     static class Recovering {
-        @ServiceActivator(inputChannel = "mail", adviceChain = {"once", "recovers"})
+        @ServiceActivator(
+                inputChannel = "mail",
+                adviceChain = {"once", "recovers"})
         void send(String text) {}
     }
 
@@ -114,7 +120,9 @@ class FlowRefusalTest {
     }
 
     static class Answering {
-        @ServiceActivator(inputChannel = "mail", adviceChain = {"once", "answers"})
+        @ServiceActivator(
+                inputChannel = "mail",
+                adviceChain = {"once", "answers"})
         void send(String text) {}
     }
 
@@ -124,8 +132,7 @@ class FlowRefusalTest {
         @ServiceActivator(inputChannel = "mail")
         @IdempotentReceiver("once")
         MessageHandlerChain mails(ExpressionEvaluatingRequestHandlerAdvice traps) {
-            ServiceActivatingHandler handler =
-                    new ServiceActivatingHandler((MessageProcessor<String>) message -> null);
+            ServiceActivatingHandler handler = new ServiceActivatingHandler((MessageProcessor<String>) message -> null);
             handler.setAdviceChain(List.of(traps));
             MessageHandlerChain chain = new MessageHandlerChain();
             chain.setHandlers(List.of(handler));
@@ -195,8 +202,8 @@ class FlowRefusalTest {
     void later() {
         app.run(context -> {
             context.getBean(IntegrationFlowContext.class)
-                    .registration(
-                            new Trapping().mails(context.getBean(DedupReceiverInterceptor.class), new Advices().traps()))
+                    .registration(new Trapping()
+                            .mails(context.getBean(DedupReceiverInterceptor.class), new Advices().traps()))
                     .register();
             MessageChannel mails = context.getBean("mail", MessageChannel.class);
             Message<String> message =

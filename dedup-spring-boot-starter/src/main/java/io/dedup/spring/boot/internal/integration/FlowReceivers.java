@@ -182,8 +182,8 @@ public final class FlowReceivers implements RiskCheck {
                             : HandlerRules.problem(handler, advice, receiver.transactional);
                     if (problem != null) {
                         throw new DedupConfigurationException(
-                                "The advice " + receiver.name + " cannot deduplicate the handler of endpoint " + name + ": it "
-                                        + problem + ".",
+                                "The advice " + receiver.name + " cannot deduplicate the handler of endpoint " + name
+                                        + ": it " + problem + ".",
                                 "Change the handler, or remove the advice.");
                     }
                     if (endpoint instanceof ReactiveStreamsConsumer) {

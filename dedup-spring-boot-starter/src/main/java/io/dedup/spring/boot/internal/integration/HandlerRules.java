@@ -57,7 +57,8 @@ final class HandlerRules {
             chain.stream()
                     .filter(Advice.class::isInstance)
                     .map(Advice.class::cast)
-                    .filter(each -> !(each instanceof HandleMessageAdvice)) // which are around the handler, or not at all
+                    .filter(each ->
+                            !(each instanceof HandleMessageAdvice)) // which are around the handler, or not at all
                     .forEach(inside::add);
         }
         for (Advice advice : inside) {
@@ -83,12 +84,14 @@ final class HandlerRules {
                 || Boolean.TRUE.equals(field(called, "trapException"))
                 || Boolean.TRUE.equals(field(called, "returnFailureExpressionResult"));
         if (takesFailures) {
-            return "has an advice (" + name + ") that takes its failures, inside of its deduplication: a message that it has taken would"
+            return "has an advice (" + name
+                    + ") that takes its failures, inside of its deduplication: a message that it has taken would"
                     + " count as done without its effect, and its replay would be dropped. Take failures further out, as in the error"
                     + " channel of the source";
         }
         return transactional && repeats(called.getClass())
-                ? "has an advice (" + name + ") that calls it again after a failure, within the one transaction of a transactional"
+                ? "has an advice (" + name
+                        + ") that calls it again after a failure, within the one transaction of a transactional"
                         + " mode: what the failed call has written would be committed by the next one. Let the source deliver the message"
                         + " again, with a new transaction for each try; or use mode leased"
                 : null;
