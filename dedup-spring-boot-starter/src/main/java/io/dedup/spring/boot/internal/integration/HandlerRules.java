@@ -1,5 +1,6 @@
 package io.dedup.spring.boot.internal.integration;
 
+import io.dedup.spring.boot.internal.check.RetryAdvices;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -77,7 +78,7 @@ final class HandlerRules {
     }
 
     private static @Nullable String problem(Advice advice, boolean transactional) {
-        Object called = field(advice, "delegate") instanceof Advice delegate ? delegate : advice;
+        Advice called = field(advice, "delegate") instanceof Advice delegate ? delegate : advice;
         String name = called.getClass().getSimpleName();
         boolean takesFailures = field(called, "recoveryCallback") != null
                 || field(called, "recoverer") != null
@@ -89,17 +90,12 @@ final class HandlerRules {
                     + " count as done without its effect, and its replay would be dropped. Take failures further out, as in the error"
                     + " channel of the source";
         }
-        return transactional && repeats(called.getClass())
+        return transactional && RetryAdvices.isRetry(called)
                 ? "has an advice (" + name
                         + ") that calls it again after a failure, within the one transaction of a transactional"
                         + " mode: what the failed call has written would be committed by the next one. Let the source deliver the message"
                         + " again, with a new transaction for each try; or use mode leased"
                 : null;
-    }
-
-    private static boolean repeats(Class<?> advice) {
-        return Stream.<Class<?>>iterate(advice, each -> each != null, Class::getSuperclass)
-                .anyMatch(each -> each.getSimpleName().contains("Retry"));
     }
 
     private static Object target(Object handler) {

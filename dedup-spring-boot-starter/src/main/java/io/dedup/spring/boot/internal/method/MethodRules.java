@@ -2,6 +2,7 @@ package io.dedup.spring.boot.internal.method;
 
 import io.dedup.spring.boot.DedupConfigurationException;
 import io.dedup.spring.boot.Deduplicated;
+import io.dedup.spring.boot.internal.check.RetryAdvices;
 import io.dedup.spring.boot.internal.store.MethodTransactions;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
@@ -181,6 +182,14 @@ final class MethodRules {
                         "runs in a transaction that is opened before its ID is claimed and commits after its success is"
                                 + " recorded. Give @EnableTransactionManagement a higher order than "
                                 + DeduplicatedMethodAdvisor.ORDER + "; the default is right");
+            }
+            if (i > own && RetryAdvices.isRetry(advisor.getAdvice()) && applies(advisor, method)) {
+                throw refused(
+                        method,
+                        "is retried within one claim: in a transactional mode the tries would share one transaction, which commits"
+                                + " what the failed ones have written, and a call whose failure @Recover has taken would count as"
+                                + " done. Give the retries (@EnableRetry) a lower order than "
+                                + DeduplicatedMethodAdvisor.ORDER + ", so that each try is a call of its own");
             }
             if (advisor.getAdvice() instanceof AsyncExecutionInterceptor && applies(advisor, method)) {
                 if (i > own) {
