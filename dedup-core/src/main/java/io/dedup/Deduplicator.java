@@ -79,6 +79,8 @@ public interface Deduplicator extends AutoCloseable {
      * <p>If {@code maxDeaths} is set and an item was in flight when a process crashed, the handler is called with one
      * item at a time instead, so that only the item that crashes the process is counted.
      *
+     * @param keyOf what it throws, such as the {@link MissingMessageIdException} of {@link #key}, leaves the call before
+     *     anything is claimed, however often the batch comes again: take items without a usable ID out of it first
      * @return an outcome for each item, in order
      * @throws IllegalStateException if an item is in mode LEASED, and the thread is in a transaction of Spring's, as
      *     {@link #execute(DedupCall, DedupHandler)}

@@ -26,6 +26,6 @@ final class IntegrationDedupAutoConfiguration {
             KnownTopics known,
             CallWaits waits,
             ConfigurableListableBeanFactory beans) {
-        return new FlowReceivers(planner, registry, known, new FlowMessageIds(new ExtractorBeans(beans)), waits);
+        return new FlowReceivers(planner, registry, known, new FlowMessageIds(new ExtractorBeans(beans)), waits, beans);
     }
 }

@@ -8,7 +8,7 @@ import io.dedup.spring.boot.internal.integration.FlowReceivers;
 import java.util.Objects;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
-import org.springframework.beans.DirectFieldAccessor;
+import org.springframework.aop.ProxyMethodInvocation;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.core.env.Environment;
@@ -144,28 +144,20 @@ public final class DedupReceiverInterceptor extends AbstractHandleMessageAdvice 
                     "A DedupReceiverInterceptor has to be a bean: declare it in a @Bean method, and pass the bean to advice()");
         }
         return beans.getBean(Environment.class).getProperty("dedup.enabled", Boolean.class, true)
-                ? beans.getBean(FlowReceivers.class).of(name, topic, consumer, id, strategy)
+                ? beans.getBean(FlowReceivers.class).of(this, name, topic, consumer, id, strategy)
                 : FlowReceivers.Receiver.switchedOff(name);
     }
 
     @Override
     protected @Nullable Object doInvoke(MethodInvocation invocation, Message<?> message) throws Throwable {
-        requireHandledAtReturn(invocation.getThis());
-        if (!receiver().handle(message, DeduplicatedCalls.Body.of(invocation))) {
+        FlowReceivers.Receiver its = receiver();
+        if (invocation instanceof ProxyMethodInvocation called) {
+            its.require(called.getProxy(), this);
+        }
+        if (!its.handle(message, DeduplicatedCalls.Body.of(invocation))) {
             discard(message);
         }
         return null; // handleMessage returns nothing
-    }
-
-    private static void requireHandledAtReturn(@Nullable Object handler) {
-        if (handler != null) {
-            DirectFieldAccessor fields = new DirectFieldAccessor(handler);
-            if (fields.isReadableProperty("async") && Boolean.TRUE.equals(fields.getPropertyValue("async"))) {
-                throw new IllegalStateException(
-                        "The handler " + handler
-                                + " is asynchronous, so its effect may happen after the message counts as done. Set async to false");
-            }
-        }
     }
 
     /** For a handler that acknowledges its messages itself, and doesn't get the duplicate. */

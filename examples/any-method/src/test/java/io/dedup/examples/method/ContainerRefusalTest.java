@@ -2,8 +2,11 @@ package io.dedup.examples.method;
 
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.rabbitmq.stream.Environment;
 import io.dedup.spring.boot.Deduplicated;
 import jakarta.jms.ConnectionFactory;
+import org.aopalliance.intercept.Joinpoint;
+import org.aopalliance.intercept.MethodInterceptor;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -21,6 +24,7 @@ import org.springframework.jms.annotation.JmsListener;
 import org.springframework.jms.config.DefaultJmsListenerContainerFactory;
 import org.springframework.jms.config.SimpleJmsListenerContainerFactory;
 import org.springframework.jms.listener.SimpleMessageListenerContainer;
+import org.springframework.rabbit.stream.config.StreamRabbitListenerContainerFactory;
 import org.springframework.transaction.PlatformTransactionManager;
 
 /** Containers whose settings would lose messages, or block them. They are refused before they start, so no broker is needed. */
@@ -33,6 +37,14 @@ class ContainerRefusalTest {
     /** In the place of Spring Boot's own, which polls. */
     @Configuration(proxyBeanMethods = false)
     static class Factories {
+        @Bean
+        @ConditionalOnProperty(name = "test.rabbit", havingValue = "advised-stream")
+        StreamRabbitListenerContainerFactory rabbitListenerContainerFactory(Environment broker) {
+            StreamRabbitListenerContainerFactory factory = new StreamRabbitListenerContainerFactory(broker);
+            factory.setAdviceChain((MethodInterceptor) Joinpoint::proceed);
+            return factory;
+        }
+
         @Bean
         @ConditionalOnProperty(name = "test.jms", havingValue = "simple")
         SimpleJmsListenerContainerFactory jmsListenerContainerFactory(
@@ -93,6 +105,8 @@ class ContainerRefusalTest {
     @CsvSource({
         "spring.rabbitmq.listener.simple.acknowledge-mode=manual, isn't called for duplicates",
         "spring.rabbitmq.listener.simple.acknowledge-mode=none, counts as acknowledged",
+        "spring.rabbitmq.listener.type=stream, is called by a StreamListenerContainer",
+        "test.rabbit=advised-stream, is called by a StreamListenerContainer",
         "spring.rabbitmq.listener.simple.retry.enabled=true, has retries that give up",
         "spring.jms.listener.session.transacted=false, acknowledged before it runs",
         "spring.jms.listener.session.transacted=false spring.jms.listener.session.acknowledge-mode=101, acknowledged one by one",

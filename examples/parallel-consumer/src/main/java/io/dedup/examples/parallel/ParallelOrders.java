@@ -2,8 +2,10 @@ package io.dedup.examples.parallel;
 
 import io.confluent.parallelconsumer.PCRetriableException;
 import io.confluent.parallelconsumer.PollContext;
+import io.dedup.DedupKey;
 import io.dedup.DedupOutcome;
 import io.dedup.Deduplicator;
+import io.dedup.MissingMessageIdException;
 import java.util.function.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
@@ -28,11 +30,17 @@ public final class ParallelOrders implements Consumer<PollContext<String, String
     @Override
     public void accept(PollContext<String, String> polled) {
         ConsumerRecord<String, String> record = polled.getSingleConsumerRecord();
-        DedupOutcome<Boolean> outcome =
-                deduplicator.execute(deduplicator.key(record.topic(), record.key()), context -> {
-                    orders.accept(record.value());
-                    return true;
-                });
+        DedupKey key;
+        try {
+            key = deduplicator.key(record.topic(), record.key());
+        } catch (MissingMessageIdException e) { // without a key: trying again cannot help
+            deadLetters.accept(record);
+            return;
+        }
+        DedupOutcome<Boolean> outcome = deduplicator.execute(key, context -> {
+            orders.accept(record.value());
+            return true;
+        });
         if (outcome instanceof DedupOutcome.Deferred<?> deferred) { // tried again later, and not committed
             throw new PCRetriableException("Deferred: " + deferred.reason());
         }

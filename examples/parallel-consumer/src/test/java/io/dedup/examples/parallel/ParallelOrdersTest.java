@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -34,6 +35,7 @@ class ParallelOrdersTest {
     private static final int ORDERS = 100;
     private final FaultyStore store = FaultyStore.around(new InMemoryDedupStore());
     private final Map<String, Integer> effects = new ConcurrentHashMap<>();
+    private final List<String> deadLetters = new CopyOnWriteArrayList<>();
 
     private Deduplicator deduplicator() {
         return Deduplicators.builder(store).consumer("billing").build();
@@ -63,8 +65,10 @@ class ParallelOrdersTest {
                             .retryDelayProvider(record -> Duration.ofMillis(200))
                             .build());
             processor.subscribe(List.of("orders"));
-            processor.poll(
-                    new ParallelOrders(deduplicator, order -> effects.merge(order, 1, Integer::sum), record -> {}));
+            processor.poll(new ParallelOrders(
+                    deduplicator,
+                    order -> effects.merge(order, 1, Integer::sum),
+                    record -> deadLetters.add(record.value())));
 
             await().until(() -> store.struck() > 10);
             assertThat(effects).isEmpty();
@@ -78,7 +82,8 @@ class ParallelOrdersTest {
             assertThat(failing).failsWithin(Duration.ofSeconds(5));
             await().atMost(Duration.ofMinutes(3)).until(() -> effects.containsKey("o-7"));
             processor.closeDrainFirst();
-            assertThat(committed(kafka)).isEqualTo(2 * ORDERS);
+            assertThat(committed(kafka)).isEqualTo(2 * ORDERS + 1);
+            assertThat(deadLetters).containsExactly("without an ID");
         }
         elsewhere.shutdown();
         assertThat(effects)
@@ -97,6 +102,8 @@ class ParallelOrdersTest {
                 var unused =
                         producer.send(new ProducerRecord<>("orders", id, id)).get();
             }
+            var unused = producer.send(new ProducerRecord<>("orders", "without an ID"))
+                    .get();
         }
     }
 

@@ -4,6 +4,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.beans.DirectFieldAccessor;
 import org.springframework.beans.PropertyAccessor;
 import org.springframework.beans.PropertyAccessorFactory;
@@ -18,9 +19,11 @@ final class ListenerContainer {
     static final String RABBIT = "org.springframework.amqp.rabbit.config.internalRabbitListenerEndpointRegistry";
     static final String JMS = "org.springframework.jms.config.internalJmsListenerEndpointRegistry";
 
+    private final Class<?> type;
     private final PropertyAccessor fields;
 
     private ListenerContainer(Object container) {
+        this.type = container.getClass();
         this.fields = new DirectFieldAccessor(container);
     }
 
@@ -33,6 +36,11 @@ final class ListenerContainer {
         return of.getPropertyValue("listenerContainers") instanceof Collection<?> containers
                 ? containers.stream().map(ListenerContainer::new).toList()
                 : List.of();
+    }
+
+    /** The name of its class. */
+    String type() {
+        return type.getSimpleName();
     }
 
     /** A setting; null where the container doesn't have it. */
@@ -48,12 +56,20 @@ final class ListenerContainer {
 
     /** What it calls: one method, or those of a class among which the payload decides. */
     List<HandlerMethod> handlers() {
+        Object listener = setting("messageListener");
+        // A container of streams gives its listener a proxy.
+        Object advised = listener == null ? null : AopProxyUtils.getSingletonTarget(listener);
+        Object called = advised == null ? listener : advised;
+        if (called == null) {
+            return List.of();
+        }
+        PropertyAccessor of = new DirectFieldAccessor(called);
         return Stream.of(
-                        "messageListener.handlerMethod",
-                        "messageListener.handlerAdapter.invokerHandlerMethod",
-                        "messageListener.handlerAdapter.delegatingHandler.handlers")
-                .filter(fields::isReadableProperty)
-                .map(fields::getPropertyValue)
+                        "handlerMethod",
+                        "handlerAdapter.invokerHandlerMethod",
+                        "handlerAdapter.delegatingHandler.handlers")
+                .filter(of::isReadableProperty)
+                .map(of::getPropertyValue)
                 .flatMap(found -> found instanceof Collection<?> several ? several.stream() : Stream.ofNullable(found))
                 .filter(HandlerMethod.class::isInstance)
                 .map(HandlerMethod.class::cast)

@@ -1,6 +1,7 @@
 package io.dedup.spring.boot.internal.method;
 
 import io.dedup.spring.boot.DedupConfigurationException;
+import io.dedup.spring.boot.internal.check.RetryAdvices;
 import io.dedup.spring.boot.internal.check.RiskCheck;
 import io.dedup.spring.boot.internal.deduplicator.DeduplicatedListener;
 import io.dedup.spring.boot.internal.store.MethodTransactions;
@@ -75,13 +76,20 @@ public final class ListenerContainerCheck implements RiskCheck {
                             + " fails, its process dies or the store is down",
                     "Set spring.rabbitmq.listener.simple.acknowledge-mode: auto.");
         }
+        if (!mode.equals("AUTO")) {
+            throw refused(
+                    method,
+                    "is called by a " + container.type()
+                            + ", which isn't known to get a message again whose call fails or is deferred: that of a stream"
+                            + " logs the exception and reads on, so that the message is lost",
+                    "Set spring.rabbitmq.listener.type: simple or direct (or use such a container factory).");
+        }
         requireNoTransaction(container, method);
     }
 
     private static void warnOfRetries(ListenerContainer container, MethodCalls method, List<Warning> warnings) {
         if (container.setting("adviceChain") instanceof Advice[] advices
-                && Arrays.stream(advices)
-                        .anyMatch(each -> each.getClass().getSimpleName().contains("Retry"))) {
+                && Arrays.stream(advices).anyMatch(RetryAdvices::isRetry)) {
             warnings.add(new Warning(
                     "Listener " + method.name()
                             + " has retries that give up: a message that is deferred until they do, as while"

@@ -2,6 +2,7 @@ package io.dedup.spring.boot.internal.method;
 
 import io.dedup.spring.boot.DedupConfigurationException;
 import io.dedup.spring.boot.Deduplicated;
+import io.dedup.spring.boot.internal.check.RetryAdvices;
 import io.dedup.spring.boot.internal.store.MethodTransactions;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
@@ -182,11 +183,28 @@ final class MethodRules {
                                 + " recorded. Give @EnableTransactionManagement a higher order than "
                                 + DeduplicatedMethodAdvisor.ORDER + "; the default is right");
             }
-            if (i > own && advisor.getAdvice() instanceof AsyncExecutionInterceptor && applies(advisor, method)) {
+            if (i > own && RetryAdvices.isRetry(advisor.getAdvice()) && applies(advisor, method)) {
                 throw refused(
                         method,
-                        "returns before its effect, because @Async is inside of its deduplication. Leave the order of"
-                                + " @EnableAsync at its default");
+                        "is retried within one claim: in a transactional mode the tries would share one transaction, which commits"
+                                + " what the failed ones have written, and a call whose failure @Recover has taken would count as"
+                                + " done. Give the retries (@EnableRetry) a lower order than "
+                                + DeduplicatedMethodAdvisor.ORDER + ", so that each try is a call of its own");
+            }
+            if (advisor.getAdvice() instanceof AsyncExecutionInterceptor && applies(advisor, method)) {
+                if (i > own) {
+                    throw refused(
+                            method,
+                            "returns before its effect, because @Async is inside of its deduplication. Leave the order of"
+                                    + " @EnableAsync at its default");
+                }
+                if (Caller.of(method) == Caller.BROKER) {
+                    throw refused(
+                            method,
+                            "is @Async, so its container acknowledges the message before its effect has happened: if it fails"
+                                    + " or is deferred, or its process dies, the message is lost. Remove @Async, and set the"
+                                    + " concurrency of the container");
+                }
             }
         }
     }

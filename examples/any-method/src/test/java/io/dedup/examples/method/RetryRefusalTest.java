@@ -1,0 +1,76 @@
+package io.dedup.examples.method;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dedup.spring.boot.Deduplicated;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.Ordered;
+import org.springframework.resilience.annotation.EnableResilientMethods;
+import org.springframework.retry.annotation.Recover;
+import org.springframework.retry.annotation.RetryConfiguration;
+import org.springframework.retry.annotation.Retryable;
+import org.springframework.util.ClassUtils;
+
+/** Retries within one claim: a recovery would count as done without its effect, and the tries would share a transaction. */
+class RetryRefusalTest {
+    private final ApplicationContextRunner app = new ApplicationContextRunner()
+            .withConfiguration(AutoConfigurations.of(
+                    AopAutoConfiguration.class,
+                    ofDedup("DedupAutoConfiguration"),
+                    ofDedup("DedupMethodAutoConfiguration")))
+            .withPropertyValues("dedup.store=memory");
+
+    /** They aren't public. */
+    private static Class<?> ofDedup(String name) {
+        return ClassUtils.resolveClassName("io.dedup.spring.boot.autoconfigure." + name, null);
+    }
+
+    static class Retried {
+        @Retryable
+        @Deduplicated(topic = "orders", consumer = "stock", id = "#order")
+        public void handle(String order) {
+            throw new IllegalStateException("fails");
+        }
+
+        @Recover
+        public void recover(IllegalStateException failure, String order) {}
+    }
+
+    /** As {@code @EnableRetry} does, which needs AspectJ. */
+    static RetryConfiguration retries(int order) {
+        RetryConfiguration retries = new RetryConfiguration();
+        retries.setOrder(order);
+        return retries;
+    }
+
+    static class RetriedBySpring {
+        @org.springframework.resilience.annotation.Retryable
+        @Deduplicated(topic = "orders", consumer = "stock", id = "#order")
+        public void handle(String order) {}
+    }
+
+    @EnableResilientMethods
+    @Configuration(proxyBeanMethods = false)
+    static class OfSpring {}
+
+    @Test
+    @DisplayName("retries inside of the claim are refused, and those outside of it aren't")
+    void refused() {
+        app.withBean(RetryConfiguration.class, () -> retries(Ordered.LOWEST_PRECEDENCE)) // which is its default
+                .withBean(Retried.class)
+                .run(context -> assertThat(context.getStartupFailure())
+                        .hasStackTraceContaining("Method Retried.handle")
+                        .hasStackTraceContaining("is retried within one claim"));
+        app.withBean(RetryConfiguration.class, () -> retries(0))
+                .withBean(Retried.class)
+                .run(context -> assertThat(context).hasNotFailed());
+        app.withUserConfiguration(OfSpring.class)
+                .withBean(RetriedBySpring.class)
+                .run(context -> assertThat(context).hasNotFailed());
+    }
+}
