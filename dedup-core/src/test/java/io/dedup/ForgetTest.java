@@ -61,6 +61,23 @@ class ForgetTest extends TransactionalTestBase {
     }
 
     @ParameterizedTest
+    @EnumSource(names = {"LEASED", "TRANSACTIONAL"})
+    @DisplayName("while a consumer in mode TIERED and one in another mode run, either forgets what both would read")
+    void forgottenBesideTiered(DedupMode mode) {
+        Deduplicator tiered = in(DedupMode.TIERED);
+        Deduplicator other = in(mode);
+        handle(tiered, "a");
+        handle(tiered, "b");
+
+        assertThat(other.forget(key("a"), LiveLease.RESPECT)).isEqualTo(OperatorResult.APPLIED);
+        assertThat(other.forget(key("b"), LiveLease.OVERRIDE)).isEqualTo(OperatorResult.APPLIED);
+
+        assertThat(handle(tiered, "a")).isInstanceOf(Handled.class);
+        assertThat(handle(tiered, "b")).isInstanceOf(Handled.class);
+        assertThat(runs).isEqualTo(4);
+    }
+
+    @ParameterizedTest
     @EnumSource(mode = Mode.EXCLUDE, names = "TRANSACTIONAL")
     @DisplayName("while a lease is live only one who insists forgets it")
     void liveLease(DedupMode mode) {
@@ -158,18 +175,6 @@ class ForgetTest extends TransactionalTestBase {
                 .isEqualTo(OperatorResult.APPLIED);
         assertThat(handle(dedup, "a")).isInstanceOf(Handled.class);
         assertThat(runs).isEqualTo(3);
-    }
-
-    @Test
-    @DisplayName("in TRANSACTIONAL mode the store, which has nothing to do with it, isn't asked")
-    void storeNotAsked() {
-        Deduplicator dedup = in(DedupMode.TRANSACTIONAL);
-        store.claim(List.of(new ClaimRequest(key("a"), new Owner("somebody"), Duration.ofMinutes(1))))
-                .get(0);
-
-        assertThat(dedup.forget(key("a"), LiveLease.OVERRIDE)).isEqualTo(OperatorResult.ABSENT);
-
-        assertThat(stateOf("a")).isEqualTo(State.PROCESSING);
     }
 
     @ParameterizedTest

@@ -18,8 +18,10 @@ import io.dedup.policy.OnStoreFailure;
 import io.dedup.policy.Window;
 import io.dedup.store.Claim;
 import io.dedup.store.ClaimRequest;
+import io.dedup.store.ClaimResult.StoreError;
 import io.dedup.store.CompleteRequest;
 import io.dedup.store.Owner;
+import io.dedup.store.RecordInUseException;
 import io.dedup.store.StoredRecord.State;
 import io.dedup.store.WriteResult;
 import io.dedup.support.DeduplicatorTestBase;
@@ -29,6 +31,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.DisplayName;
@@ -61,6 +64,23 @@ class StoreDownTest extends DeduplicatorTestBase {
         Admission admission = DedupAdapter.of(dedup)
                 .admit(Delivery.of(dedup.topic(TOPIC), "a", null, () -> "orders-0@1"), WaitBudget.none());
         assertThat(((Admission.Defer) admission).pause()).isEqualTo(onStoreFailure == OnStoreFailure.PAUSE);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    @DisplayName("a record that others use is no store that is down: its message is in flight, whatever the policy")
+    void inUse(OnStoreFailure onStoreFailure) {
+        Deduplicator dedup = deduplicator(policy -> policy.onStoreFailure(onStoreFailure));
+        RecordInUseException locked = new RecordInUseException("locked", null);
+        store.on(Op.CLAIM, (call, real) -> Collections.nCopies(call.requests().size(), new StoreError(locked)));
+
+        for (int i = 0; i < 5; i++) {
+            assertThat(dedup.execute(key("a"), context -> "must not run"))
+                    .isInstanceOfSatisfying(Deferred.class, deferred -> {
+                        assertThat(deferred.reason()).isEqualTo(DeferReason.IN_FLIGHT);
+                        assertThat(deferred.cause()).isSameAs(locked);
+                    });
+        }
     }
 
     @Test

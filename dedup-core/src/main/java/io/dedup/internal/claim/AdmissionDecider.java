@@ -28,6 +28,7 @@ import io.dedup.store.ClaimResult.AlreadyDone;
 import io.dedup.store.ClaimResult.Conflict;
 import io.dedup.store.ClaimResult.InFlight;
 import io.dedup.store.ClaimResult.StoreError;
+import io.dedup.store.RecordInUseException;
 import io.dedup.store.StoredResult;
 import java.time.Duration;
 import java.time.Instant;
@@ -212,6 +213,10 @@ public final class AdmissionDecider {
         if (policy.mode() == DedupMode.TIERED) { // the database record behind the front store decides
             giveBackUnanswered(attempted);
             return decidedByRecord(delivery);
+        }
+        if (cause instanceof RecordInUseException) { // the store answers, and somebody else may be handling it
+            giveBackUnanswered(attempted);
+            return defer(delivery, DeferReason.IN_FLIGHT, policy.maxDeferDelay(), cause);
         }
         // An interrupted claim fails without saying anything about the store: no reason to run unguarded.
         if (policy.onStoreFailure() == OnStoreFailure.PROCESS

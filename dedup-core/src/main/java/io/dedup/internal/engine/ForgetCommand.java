@@ -54,26 +54,30 @@ final class ForgetCommand {
         this.owners = owners;
     }
 
+    /**
+     * Where the records of claims and of transactions are apart, both are deleted in each mode: a consumer in another mode, such as
+     * one of the version before, would read what is left.
+     */
     OperatorResult run(DedupKey key, DedupMode mode, LiveLease liveLease) {
+        TransactionalRecords apart = records == null || records.holdsClaimsOf(store) ? null : records;
         if (records == null || mode == DedupMode.LEASED || mode == DedupMode.LEASED_TRANSACTIONAL) {
             Predicate<DedupKey> which = key::equals;
             background.beginForgetting(which);
             try {
-                return forgetLeased(key, which, liveLease);
+                return forgetLeased(key, which, apart, liveLease);
             } finally {
                 background.endForgetting(which);
             }
         }
-        if (mode == DedupMode.TRANSACTIONAL) {
+        if (apart == null) {
             return records.forget(key, liveLease);
         }
-        return liveLease == LiveLease.OVERRIDE
-                ? forgetBoth(records, key, liveLease)
-                : forgetUnlessRunning(records, key);
+        return liveLease == LiveLease.OVERRIDE ? forgetBoth(apart, key, liveLease) : forgetUnlessRunning(apart, key);
     }
 
-    private OperatorResult forgetLeased(DedupKey key, Predicate<DedupKey> which, LiveLease liveLease) {
-        OperatorResult result = store.forget(key, liveLease);
+    private OperatorResult forgetLeased(
+            DedupKey key, Predicate<DedupKey> which, @Nullable TransactionalRecords apart, LiveLease liveLease) {
+        OperatorResult result = apart == null ? store.forget(key, liveLease) : forgetBoth(apart, key, liveLease);
         if (result != OperatorResult.LEASE_LIVE) {
             heartbeat.runsOf(key).stream()
                     .filter(AdmittedRun::guarded) // others have no claim that could have been forgotten

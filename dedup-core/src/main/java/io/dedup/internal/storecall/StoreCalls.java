@@ -9,6 +9,7 @@ import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;
 import io.dedup.store.CompleteRequest;
 import io.dedup.store.DedupStore;
+import io.dedup.store.RecordInUseException;
 import io.dedup.store.ReleaseRequest;
 import io.dedup.store.RenewRequest;
 import io.dedup.store.StepRecords;
@@ -195,9 +196,10 @@ public final class StoreCalls {
                 throw new IllegalStateException("the store returned null");
             }
             DedupStoreException failure = errorOf.apply(answer);
-            if (failure == null) {
+            if (failure == null || (kind == Kind.CLAIM && failure instanceof RecordInUseException)) {
                 answered++;
-            } else {
+            }
+            if (failure != null) {
                 DedupStoreException unused = reported(kind, failure);
             }
         }

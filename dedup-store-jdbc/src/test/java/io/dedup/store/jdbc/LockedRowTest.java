@@ -7,7 +7,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.dedup.DedupKey;
+import io.dedup.DedupOutcome;
+import io.dedup.DedupOutcome.DeferReason;
+import io.dedup.DedupOutcome.Deferred;
 import io.dedup.DedupStoreException;
+import io.dedup.Deduplicator;
+import io.dedup.engine.Deduplicators;
+import io.dedup.policy.OnStoreFailure;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;
 import io.dedup.store.WriteResult;
@@ -87,6 +93,29 @@ class LockedRowTest {
         }
 
         assertAcquired(Messages.only(store.claim(List.of(request))), 1);
+    }
+
+    @OnEachDatabase
+    @DisplayName(
+            "a message whose record somebody has inserted without committing is in flight: with PROCESS it isn't run either")
+    void isNotRunUnguarded(JdbcDialect dialect) throws SQLException {
+        start(dialect);
+        try (Rival rival = new Rival(database);
+                Deduplicator dedup = Deduplicators.builder(store)
+                        .consumer("billing")
+                        .topic("orders", policy -> policy.onStoreFailure(OnStoreFailure.PROCESS))
+                        .build()) {
+            DedupKey key = dedup.key("orders", messages.key().messageId());
+            rival.insertDone(key);
+            for (int i = 0; i < 3; i++) { // as often as closes the gate of a store that is down
+                DedupOutcome<String> outcome = dedup.execute(key, context -> "must not run");
+                assertThat(outcome).isInstanceOfSatisfying(Deferred.class, deferred -> {
+                    assertThat(deferred.reason()).isEqualTo(DeferReason.IN_FLIGHT);
+                    assertThat(deferred.cause()).hasMessageContaining("lockTimeout");
+                });
+            }
+            rival.rollback();
+        }
     }
 
     @OnEachDatabase

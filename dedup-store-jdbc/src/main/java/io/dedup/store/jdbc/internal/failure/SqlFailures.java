@@ -1,6 +1,7 @@
 package io.dedup.store.jdbc.internal.failure;
 
 import io.dedup.DedupStoreException;
+import io.dedup.store.RecordInUseException;
 import io.dedup.store.ResultTooLargeException;
 import io.dedup.store.jdbc.internal.sql.Database;
 import io.dedup.store.jdbc.internal.sql.JdbcSettings;
@@ -25,7 +26,9 @@ public final class SqlFailures {
     }
 
     public DedupStoreException failed(String operation, SQLException e) {
-        return new DedupStoreException(message(operation, e), e);
+        return errors.kind(e) == FailureKind.LOCKED
+                ? new RecordInUseException(message(operation, e), e)
+                : new DedupStoreException(message(operation, e), e);
     }
 
     /** For a result that wasn't sent. */
@@ -45,13 +48,13 @@ public final class SqlFailures {
 
     /** For a locked row that was skipped, or for rows that were not tried because locked ones took all the time. */
     public DedupStoreException locked(String operation, @Nullable SQLException cause) {
-        return new DedupStoreException(
+        return new RecordInUseException(
                 operation + " on table " + settings.table() + " failed: " + messages.lockedHint(), cause);
     }
 
     /** For a row that other sessions changed at every attempt. */
     public DedupStoreException raced(String operation, int rounds, @Nullable SQLException cause) {
-        return new DedupStoreException(
+        return new RecordInUseException(
                 operation + " on table " + settings.table() + " failed: other sessions changed the row " + rounds
                         + " times in a row"
                         + (cause == null ? "" : " (last: SQLState " + cause.getSQLState() + ")"),
