@@ -9,29 +9,16 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.springframework.amqp.rabbit.annotation.RabbitHandler;
 import org.springframework.amqp.rabbit.annotation.RabbitListener;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
-import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.event.EventListener;
 import org.springframework.jms.annotation.JmsListener;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.scheduling.annotation.EnableAsync;
-import org.springframework.util.ClassUtils;
 
 /** A listener that returns before its effect: its container would acknowledge the message, and a failure would lose it. */
 class AsyncRefusalTest {
-    private final ApplicationContextRunner app = new ApplicationContextRunner()
-            .withConfiguration(AutoConfigurations.of(
-                    AopAutoConfiguration.class,
-                    ofDedup("DedupAutoConfiguration"),
-                    ofDedup("DedupMethodAutoConfiguration")))
-            .withPropertyValues("dedup.store=memory");
-
-    /** They aren't public. */
-    private static Class<?> ofDedup(String name) {
-        return ClassUtils.resolveClassName("io.dedup.spring.boot.autoconfigure." + name, null);
-    }
+    private final ApplicationContextRunner app = Applications.withMethods();
 
     @EnableAsync
     @Configuration(proxyBeanMethods = false)

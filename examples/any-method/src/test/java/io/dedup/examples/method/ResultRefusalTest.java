@@ -6,22 +6,14 @@ import io.dedup.spring.boot.Deduplicated;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.springframework.amqp.rabbit.annotation.RabbitListener;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
-import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.jms.annotation.JmsListener;
 import org.springframework.messaging.handler.annotation.SendTo;
 import org.springframework.modulith.events.ApplicationModuleListener;
-import org.springframework.util.ClassUtils;
 
 /** What a container or a publisher would send on after the call is lost with its process: the repeated message is a duplicate. */
 class ResultRefusalTest {
-    private final ApplicationContextRunner app = new ApplicationContextRunner()
-            .withConfiguration(AutoConfigurations.of(
-                    AopAutoConfiguration.class,
-                    ofDedup("DedupAutoConfiguration"),
-                    ofDedup("DedupMethodAutoConfiguration")))
-            .withPropertyValues("dedup.store=memory");
+    private final ApplicationContextRunner app = Applications.withMethods();
 
     static class OfRabbit {
         @RabbitListener(queues = "orders")
@@ -55,11 +47,6 @@ class ResultRefusalTest {
         public String handle(String order) {
             return "invoice";
         }
-    }
-
-    /** They aren't public. */
-    private static Class<?> ofDedup(String name) {
-        return ClassUtils.resolveClassName("io.dedup.spring.boot.autoconfigure." + name, null);
     }
 
     private void refused(Class<?> bean, String sending) {

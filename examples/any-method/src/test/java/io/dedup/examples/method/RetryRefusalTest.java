@@ -3,32 +3,24 @@ package io.dedup.examples.method;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dedup.spring.boot.Deduplicated;
+import org.aspectj.lang.ProceedingJoinPoint;
+import org.aspectj.lang.annotation.Around;
+import org.aspectj.lang.annotation.Aspect;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
-import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.Ordered;
+import org.springframework.core.annotation.Order;
 import org.springframework.resilience.annotation.EnableResilientMethods;
 import org.springframework.retry.annotation.Recover;
 import org.springframework.retry.annotation.RetryConfiguration;
 import org.springframework.retry.annotation.Retryable;
-import org.springframework.util.ClassUtils;
 
 /** Retries within one claim: a recovery would count as done without its effect, and the tries would share a transaction. */
 class RetryRefusalTest {
-    private final ApplicationContextRunner app = new ApplicationContextRunner()
-            .withConfiguration(AutoConfigurations.of(
-                    AopAutoConfiguration.class,
-                    ofDedup("DedupAutoConfiguration"),
-                    ofDedup("DedupMethodAutoConfiguration")))
-            .withPropertyValues("dedup.store=memory");
-
-    /** They aren't public. */
-    private static Class<?> ofDedup(String name) {
-        return ClassUtils.resolveClassName("io.dedup.spring.boot.autoconfigure." + name, null);
-    }
+    private final ApplicationContextRunner app = Applications.withMethods();
 
     static class Retried {
         @Retryable
@@ -58,6 +50,26 @@ class RetryRefusalTest {
     @Configuration(proxyBeanMethods = false)
     static class OfSpring {}
 
+    /** As Resilience4j's aspect of this name. */
+    @Aspect
+    @Order(Ordered.LOWEST_PRECEDENCE - 5)
+    static class RetryAspect {
+        /** Calls a method up to twice. */
+        @Around("execution(* io.dedup.examples.method.RetryRefusalTest.RetriedByAspect.*(..))")
+        public @Nullable Object retried(ProceedingJoinPoint call) throws Throwable {
+            try {
+                return call.proceed();
+            } catch (IllegalStateException e) {
+                return call.proceed();
+            }
+        }
+    }
+
+    static class RetriedByAspect {
+        @Deduplicated(topic = "orders", consumer = "stock", id = "#order")
+        public void handle(String order) {}
+    }
+
     @Test
     @DisplayName("retries inside of the claim are refused, and those outside of it aren't")
     void refused() {
@@ -69,6 +81,11 @@ class RetryRefusalTest {
         app.withBean(RetryConfiguration.class, () -> retries(0))
                 .withBean(Retried.class)
                 .run(context -> assertThat(context).hasNotFailed());
+        app.withBean(RetryAspect.class)
+                .withBean(RetriedByAspect.class)
+                .run(context -> assertThat(context.getStartupFailure())
+                        .hasStackTraceContaining("Method RetriedByAspect.handle")
+                        .hasStackTraceContaining("is retried within one claim"));
         app.withUserConfiguration(OfSpring.class)
                 .withBean(RetriedBySpring.class)
                 .run(context -> assertThat(context).hasNotFailed());

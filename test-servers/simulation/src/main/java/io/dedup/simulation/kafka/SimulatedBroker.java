@@ -10,6 +10,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -210,6 +211,15 @@ public final class SimulatedBroker {
                         .filter(record -> record.offset() >= committed.getOrDefault(each.getKey(), 0L))
                         .filter(record -> !counting || record.offset() >= refused.getOrDefault(each.getKey(), 0L))
                         .anyMatch(record -> !deleted.contains(record.value()) && !unless.test(record.value())));
+    }
+
+    /** Whether the group still reads another record of this message. */
+    public synchronized boolean hasUncommittedCopy(ConsumerRecord<String, String> record) {
+        return logs.entrySet().stream()
+                .filter(each -> each.getKey().topic().equals(record.topic()))
+                .anyMatch(each -> each.getValue().records.stream()
+                        .filter(other -> other != record && Objects.equals(other.value(), record.value()))
+                        .anyMatch(other -> other.offset() >= committed.getOrDefault(each.getKey(), 0L)));
     }
 
     /** @param committed is called with each record as soon as the group would not read it again */

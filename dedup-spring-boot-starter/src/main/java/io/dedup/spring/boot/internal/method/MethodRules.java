@@ -188,7 +188,7 @@ final class MethodRules {
                         method,
                         "is retried within one claim: in a transactional mode the tries would share one transaction, which commits"
                                 + " what the failed ones have written, and a call whose failure @Recover has taken would count as"
-                                + " done. Give the retries (@EnableRetry) a lower order than "
+                                + " done. Give the retries (@EnableRetry; resilience4j.retry.retry-aspect-order) an order in front of "
                                 + DeduplicatedMethodAdvisor.ORDER + ", so that each try is a call of its own");
             }
             if (advisor.getAdvice() instanceof AsyncExecutionInterceptor && applies(advisor, method)) {
