@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.dedup.DedupKey;
 import io.dedup.DedupScope;
+import io.dedup.DedupStoreException;
 import io.dedup.Deduplicator;
 import io.dedup.LiveLease;
 import io.dedup.OperatorResult;
@@ -124,6 +125,11 @@ final class Run {
     private final Map<String, Integer> leasesEnded = new HashMap<>();
     /** The same of this group's listener, whose effect may have happened. */
     private final Map<String, Integer> expired = new HashMap<>();
+
+    /** How often an operator has made a process forget each message. */
+    private final Map<String, Integer> forgotten = new HashMap<>();
+    /** How many effects each of them must have. */
+    private final Map<String, Integer> owed = new HashMap<>();
 
     private record Arrival(int number, String id) {}
 
@@ -307,6 +313,7 @@ final class Run {
         while (end == End.CRASHED) {
             Running process = new Running();
             Deduplicator dedup = deduplicator(process);
+            process.dedup = dedup;
             KafkaDedup kafka = adapter(dedup, trouble);
             Deduplicator ofNeighbor = ofNeighbor(process);
             KafkaDedup neighbors = ofNeighbor == null ? null : adapter(ofNeighbor, trouble);
@@ -343,6 +350,7 @@ final class Run {
                 () -> requireNonNull(current).restart(true));
 
         private volatile boolean dead;
+        private @Nullable Deduplicator dedup;
 
         private void mayDieAt(String when, String call) {
             Integer number = storeCalls.get(call);
@@ -418,6 +426,48 @@ final class Run {
     private void expire() {
         expiries++;
         endLeases(LEASE.multipliedBy(2)).forEach(id -> expired.merge(id, 1, Integer::sum));
+    }
+
+    /** An operator makes the process forget a message that is done, whose effect was undone, and sends it again. */
+    private void forget(int tick, Running process) {
+        Deduplicator dedup = process.dedup;
+        List<String> done =
+                known().filter(id -> !isNeighbors(id) && effectsOf(id) > 0).toList();
+        if (!forgets() || dedup == null || done.isEmpty() || !draws.happens("an operator", "forgets at poll " + tick)) {
+            return;
+        }
+        String id = done.get(draws.below(done.size(), "forgotten at " + tick));
+        OperatorResult result;
+        try {
+            result = dedup.forget(key(id), LiveLease.RESPECT);
+        } catch (DedupStoreException e) {
+            step("an operator cannot forget " + id + ": " + e);
+            forgotten.merge(id, 1, Integer::sum);
+            return;
+        }
+        step("an operator forgets " + id + ": " + result);
+        if (result == OperatorResult.APPLIED) {
+            forgotten.merge(id, 1, Integer::sum);
+            owed.put(id, effectsOf(id) + 1);
+            int partition = draws.below(circumstances.partitions(), "partition of the forgotten at " + tick);
+            step(id + " is sent again: " + partition + "@" + broker.append(partition, id, id));
+        }
+    }
+
+    /** Whether all that is known of a message is in one store, and what it is called says what it is. */
+    private boolean forgets() {
+        return !PLAIN
+                && !circumstances.inDatabase()
+                && !circumstances.hasRetryTopics()
+                && !circumstances.otherPayloads()
+                && circumstances.missing() == MissingIds.NONE;
+    }
+
+    private int effectsOf(String id) {
+        return effectsElsewhere.getOrDefault(id, 0)
+                + (circumstances.inKafkaTransaction()
+                        ? Collections.frequency(broker.outputs(), id)
+                        : application.effects().getOrDefault(id, 0));
     }
 
     /** The store is wiped, or another server takes its place that hasn't got its last writes; a database keeps its records. */
@@ -514,7 +564,9 @@ final class Run {
                 draws.end();
             }
             containers.stop();
-            requireNonNull(consumers).awaitClosed(LEAVES_IN);
+            if (!process.dead) { // a dead one does nothing more
+                requireNonNull(consumers).awaitClosed(LEAVES_IN);
+            }
         }
     }
 
@@ -602,6 +654,7 @@ final class Run {
             arrive(tick, false);
             other.tick(tick);
             backOffs.tick();
+            forget(tick, process);
             if (front != records || !circumstances.inDatabase()) {
                 loseRecords(tick);
             }
@@ -789,14 +842,11 @@ final class Run {
         Map<String, Integer> effectsById = new HashMap<>();
         Map<String, Integer> excusedById = new HashMap<>();
         for (String id : ran ? ids : Set.<String>of()) {
-            int effects = effectsElsewhere.getOrDefault(id, 0)
-                    + (circumstances.inKafkaTransaction()
-                            ? Collections.frequency(outputs, id)
-                            : application.effects().getOrDefault(id, 0));
+            int effects = effectsOf(id);
             boolean gaveUp = isGivenUp(id, outputs, deadLetters)
                     || (deadLettered.contains(id)
                             && (application.isRejected(id) || application.timesFailed(id) > circumstances.retries()));
-            if (effects == 0 && !gaveUp && !deleted.contains(id)) {
+            if (effects < owed.getOrDefault(id, 1) && !gaveUp && !deleted.contains(id)) {
                 lost.add(id);
             }
             if (circumstances.replies() && isUnanswered(id) && !gaveUp && !deleted.contains(id)) {
@@ -808,7 +858,7 @@ final class Run {
             effectsById.merge(Application.idOf(id), effects, Integer::sum);
             excusedById.merge(
                     Application.idOf(id),
-                    (undecidable.contains(id) ? 1 : 0) + application.timesUnguarded(id),
+                    (undecidable.contains(id) ? 1 : 0) + application.timesUnguarded(id) + forgotten.getOrDefault(id, 0),
                     Integer::sum);
             if (effects > 0 && !PLAIN && application.lacksId(id) && circumstances.missing() != MissingIds.PROCESS) {
                 doubled.put(id + " without an ID", effects);
