@@ -80,7 +80,7 @@ public interface Deduplicator extends AutoCloseable {
      * item at a time instead, so that only the item that crashes the process is counted.
      *
      * @param keyOf what it throws, such as the {@link MissingMessageIdException} of {@link #key}, leaves the call before
-     *     anything is claimed, however often the batch comes again: take items without a usable ID out of it first
+     *     anything is claimed, however often the batch is redelivered: take items without a usable ID out of it first
      * @return an outcome for each item, in order
      * @throws IllegalStateException if an item is in mode LEASED, and the thread is in a transaction of Spring's, as
      *     {@link #execute(DedupCall, DedupHandler)}

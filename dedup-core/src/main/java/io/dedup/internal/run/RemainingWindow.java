@@ -6,7 +6,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rest of a window that started before the store is told of it: with a record in a database, or with the end of a handler whose
+ * The rest of a window that started before the store knows of it: with a record in a database, or with the end of a handler whose
  * success waits for the store. The store must not remember the message longer: whoever sends the ID again when the window is over
  * means a new message. Counted by this process's clock from before the window started, so it ends slightly earlier than that.
  *

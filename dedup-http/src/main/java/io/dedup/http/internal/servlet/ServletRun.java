@@ -109,7 +109,7 @@ final class ServletRun implements Settlement<Boolean, Optional<Throwable>>, Asyn
             sentBefore = response.isSent();
             broken = true;
             boolean hears = listens();
-            // a container that takes the throw badly may tell nobody of the request's end
+            // the container's own bookkeeping may fail now, so that it calls no listener when the request ends
             return hears && !late.hasTask() ? Optional.of(thrown) : unfinished(thrown);
         }
         if (!settled.compareAndSet(false, true)) {

@@ -811,7 +811,7 @@ class ServletTest extends HttpContract {
 
     @Test
     @DisplayName(
-            "nor does it keep the key of a Callable, whose own end settles it: a container may tell nobody of the request's")
+            "nor does it keep the key of a Callable: its own end settles it, also if the container calls no listener")
     void throwsBesideItsTask() {
         Work.close(operation);
         assertThat(send(throwing("/api/gated-task")).statusCode()).isEqualTo(500);

@@ -189,8 +189,8 @@ public final class FlowReceivers implements RiskCheck {
                     if (endpoint instanceof ReactiveStreamsConsumer) {
                         warnings.add(new Warning(
                                 "Endpoint " + name + ", which the advice " + receiver.name
-                                        + " deduplicates, reads its channel as a reactive stream: who sends a message isn't told that it"
-                                        + " has failed or was deferred, and a source that acknowledges it loses it",
+                                        + " deduplicates, reads its channel as a reactive stream: a sender doesn't learn that its"
+                                        + " message has failed or was deferred, and a source that acknowledges it loses it",
                                 "Use a DirectChannel, and no reactive() endpoint; or acknowledge in the handler."));
                     }
                 }
