@@ -384,6 +384,51 @@ class DroppedPollDoubtsTest {
         }
     }
 
+    /** The container hands out itself what it has kept. If that were fetched again, what was given up would be given up once more. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void whatTheContainerKeepsIsNotDropped(boolean commitFails) {
+        try (Scene scene = new Scene()) {
+            FailingInterceptors interceptors = new FailingInterceptors();
+            AtomicBoolean commitFailed = new AtomicBoolean();
+            List<String> handled = new CopyOnWriteArrayList<>();
+            MessageListener<String, String> listener = record -> {
+                handled.add(Scene.id(record));
+                if (Scene.id(record).equals("bad")) {
+                    throw new IllegalStateException("always");
+                }
+            };
+            var container = FaultyConsumers.container(
+                    scene, scene.properties(AckMode.BATCH, listener), Map.of(), (method, argument) -> {
+                        if (commitFails
+                                && method.equals("commitSync")
+                                && argument instanceof Map<?, ?> offsets
+                                && offsets.containsValue(new OffsetAndMetadata(1))
+                                && commitFailed.compareAndSet(false, true)) {
+                            throw new TimeoutException("simulated");
+                        }
+                    });
+            if (!commitFails) {
+                container.setRecordInterceptor(interceptors.whenFailed());
+            }
+            List<String> recovered = new CopyOnWriteArrayList<>();
+            DefaultErrorHandler keeping =
+                    new DefaultErrorHandler((record, e) -> recovered.add(Scene.id(record)), new FixedBackOff(0, 2));
+            keeping.setSeekAfterError(false);
+            container.setCommonErrorHandler(keeping);
+            scene.send("a", "bad", "c", "d");
+            scene.start(container);
+            scene.awaitCommitted(4);
+            scene.send("e"); // behind whatever is fetched again
+            scene.awaitCommitted(5);
+
+            assertThat(commitFails ? commitFailed.get() : interceptors.failures.get() == 1)
+                    .isTrue();
+            assertThat(recovered).containsExactly("bad");
+            assertThat(handled).containsExactly("a", "bad", "bad", "bad", "c", "d", "e");
+        }
+    }
+
     /**
      * A batch that fails leaves partitions whose records were all handled. To fetch these again after a commit has failed, much
      * later, would begin below the log's start, and go on at its end.

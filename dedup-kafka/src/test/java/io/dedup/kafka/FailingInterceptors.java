@@ -57,6 +57,23 @@ final class FailingInterceptors {
         };
     }
 
+    /** Throws when a record's listener has failed. */
+    RecordInterceptor<String, String> whenFailed() {
+        return new RecordInterceptor<>() {
+            @Override
+            public ConsumerRecord<String, String> intercept(
+                    ConsumerRecord<String, String> record, Consumer<String, String> consumer) {
+                return record;
+            }
+
+            @Override
+            public void failure(
+                    ConsumerRecord<String, String> record, Exception exception, Consumer<String, String> consumer) {
+                failOnce();
+            }
+        };
+    }
+
     /** Throws before the first batch is handled. */
     BatchInterceptor<String, String> beforeBatch() {
         return new BatchInterceptor<>() {

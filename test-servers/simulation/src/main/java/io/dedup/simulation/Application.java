@@ -22,6 +22,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -29,6 +30,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.ToLongFunction;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
@@ -94,6 +96,9 @@ final class Application {
     private final Map<String, Integer> deadHandled = new HashMap<>();
 
     private final Set<String> deadFailed = new HashSet<>();
+
+    /** The offset of the record of each partition that was handled last. */
+    private final Map<TopicPartition, Long> handled = new ConcurrentHashMap<>();
 
     private final List<Pending> pending = new ArrayList<>();
     private final Map<Integer, List<Collected>> collected = new LinkedHashMap<>();
@@ -174,6 +179,7 @@ final class Application {
                 steps,
                 () -> circumstances.rebalancesFail() && container().isRunning(),
                 this::forget,
+                this::commit,
                 this::replay);
     }
 
@@ -184,6 +190,23 @@ final class Application {
         collectedBatches.clear();
         collectedAcks.clear();
         calls.crashed();
+    }
+
+    /** As applications do that keep the offsets which they have handled, and commit them before partitions leave. */
+    private void commit(
+            org.apache.kafka.clients.consumer.Consumer<?, ?> consumer, Collection<TopicPartition> partitions) {
+        Map<TopicPartition, OffsetAndMetadata> offsets = new HashMap<>();
+        partitions.forEach(each -> Optional.ofNullable(handled.remove(each))
+                .ifPresent(offset -> offsets.put(each, new OffsetAndMetadata(offset + 1))));
+        if (!circumstances.rebalancesCommit() || offsets.isEmpty()) {
+            return;
+        }
+        steps.accept("the rebalance listener commits what was handled of " + offsets.keySet());
+        try {
+            consumer.commitSync(offsets);
+        } catch (RuntimeException e) {
+            steps.accept("and gets " + e);
+        }
     }
 
     private void forget(Collection<TopicPartition> partitions) {
@@ -425,6 +448,7 @@ final class Application {
 
     private void replay(
             org.apache.kafka.clients.consumer.Consumer<?, ?> consumer, Collection<TopicPartition> partitions) {
+        handled.keySet().removeAll(partitions);
         if (circumstances.replay() != Replay.BY_REBALANCE_LISTENER) {
             return;
         }
@@ -468,7 +492,7 @@ final class Application {
             ConsumerRecord<String, String> record,
             @Nullable Acknowledgment acknowledgment,
             org.apache.kafka.clients.consumer.Consumer<?, ?> consumer) {
-        calls.call(Place.HANDLER, record, consumer, container(record.topic()));
+        callByHandler(false, record, consumer);
         int before = begun;
         handleCalled(record, acknowledgment, consumer);
         return begun > before;
@@ -478,8 +502,17 @@ final class Application {
             ConsumerRecord<String, String> record,
             @Nullable Acknowledgment acknowledgment,
             org.apache.kafka.clients.consumer.@Nullable Consumer<?, ?> consumer) {
-        calls.call(Place.HANDLER, record, consumer, container(record.topic()));
+        callByHandler(false, record, consumer);
         handleCalled(record, acknowledgment, consumer);
+    }
+
+    private void callByHandler(
+            boolean atEnd,
+            ConsumerRecord<String, String> record,
+            org.apache.kafka.clients.consumer.@Nullable Consumer<?, ?> consumer) {
+        if (circumstances.userCall().isAtEnd() == atEnd) {
+            calls.call(Place.HANDLER, record, consumer, container(record.topic()));
+        }
     }
 
     private void handleCalled(
@@ -496,6 +529,8 @@ final class Application {
                 work(record, requireNonNull(acknowledgment));
             } else {
                 effect(record);
+                handled.put(partition(record), record.offset());
+                callByHandler(true, record, consumer);
                 acknowledge(acknowledgment);
             }
             return;
@@ -637,7 +672,7 @@ final class Application {
         for (ConsumerRecord<String, String> record : batch) {
             called(record);
             if (partitions.add(partition(record))) {
-                calls.call(Place.HANDLER, record, consumer, container());
+                callByHandler(false, record, consumer);
             }
         }
         if (circumstances.collects()) {
@@ -696,6 +731,9 @@ final class Application {
                 }
             }
         }
+        Map<TopicPartition, ConsumerRecord<String, String>> last = new LinkedHashMap<>();
+        batch.forEach(each -> last.put(partition(each), each));
+        last.values().forEach(each -> callByHandler(true, each, consumer));
         acknowledge(acknowledgment);
     }
 
@@ -826,7 +864,10 @@ final class Application {
         pending.forEach(each -> each.thread = null);
         calls.restarted();
         interceptors.set(container);
-        if (circumstances.rebalancesFail() || circumstances.replay() == Replay.BY_REBALANCE_LISTENER) {
+        handled.clear();
+        if (circumstances.rebalancesFail()
+                || circumstances.rebalancesCommit()
+                || circumstances.replay() == Replay.BY_REBALANCE_LISTENER) {
             container.getContainerProperties().setConsumerRebalanceListener(rebalances);
         }
         if (circumstances.hasRetryTopics()) {

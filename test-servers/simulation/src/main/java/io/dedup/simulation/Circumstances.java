@@ -23,6 +23,7 @@ record Circumstances(
         Listening listening,
         AckMode ackMode,
         DedupMode mode,
+        boolean changesMode,
         int transactionRecords,
         boolean transactionsEndInTime,
         OnStoreFailure onStoreFailure,
@@ -57,6 +58,7 @@ record Circumstances(
         UserCall userCall,
         Place place,
         boolean rebalancesFail,
+        boolean rebalancesCommit,
         GroupProtocol protocol,
         Reset reset,
         int partitions,
@@ -167,15 +169,22 @@ record Circumstances(
         POLL,
         /** Commits what is below the record. */
         COMMIT_BELOW,
-        /** {@code commitSync()}: the positions. */
+        /** {@code commitSync()}: the positions. A handler does it at its end. */
         COMMIT_POSITIONS,
+        /** Commits its record, when its own transaction would have committed, if it weren't part of dedup's. */
+        COMMIT_OWN,
         /** Pauses the container, which something resumes later. */
         PAUSE_CONTAINER,
         PAUSE_PARTITION,
         /** Pauses the consumer itself, and resumes later what it has paused. */
         PAUSE_CONSUMER,
         /** Stops the container; it is started again. */
-        STOP
+        STOP;
+
+        /** Whether a handler does it when it has handled its records, and not before. */
+        boolean isAtEnd() {
+            return this == COMMIT_POSITIONS || this == COMMIT_OWN;
+        }
     }
 
     /** Who does it. */
@@ -236,8 +245,10 @@ record Circumstances(
         } else if (mistake == StartMistake.RETRY_TOPICS_IN_KAFKA_TRANSACTION) {
             dedupMode = DedupMode.LEASED;
         }
-        boolean database = dedupMode.isTransactional();
+        boolean changesMode = draws.below(12, "changesMode") == 0 && mistake == StartMistake.NONE;
+        boolean database = dedupMode.isTransactional() || changesMode;
         boolean spans = dedupMode == DedupMode.TRANSACTIONAL
+                && !changesMode
                 && !batch
                 && !hops
                 && (seeksInPoll
@@ -323,26 +334,22 @@ record Circumstances(
                 && !collects
                 && !hops
                 && listening != Listening.FUTURE;
-        boolean stops = throwsErrors || (errorHandling == ErrorHandling.STOPS && !transaction);
         boolean calls = draws.below(2, "calls") == 0
                 && !(spans && (place == Place.HANDLER || place == Place.INTERCEPTOR))
                 && (place == Place.HANDLER || place == Place.INTERCEPTOR || !(transaction || hops))
                 && !(listening == Listening.FUTURE && place == Place.HANDLER)
-                && !((later || stops) && call == UserCall.COMMIT_POSITIONS)
                 && !(collects && batch && call == UserCall.STOP)
-                && !(transaction && (call == UserCall.COMMIT_BELOW || call == UserCall.COMMIT_POSITIONS));
+                && !(transaction && (call == UserCall.COMMIT_BELOW || call == UserCall.COMMIT_POSITIONS))
+                && (call != UserCall.COMMIT_OWN || (place == Place.HANDLER && database && !changesMode));
         boolean replies = draws.below(4, "replies") == 0
                 && listening == Listening.METHOD
                 && !batch
                 && !later
-                && !transaction
                 && !hops
                 && !spans
                 && mistake == StartMistake.NONE;
-        // A handler that collects keeps what one consumer has brought it, and whoever commits its positions means those
-        // of one.
-        boolean several =
-                draws.below(6, "several consumers") == 0 && !collects && !(calls && call == UserCall.COMMIT_POSITIONS);
+        // A handler that collects keeps what one consumer has brought it.
+        boolean several = draws.below(6, "several consumers") == 0 && !collects;
         int most = hops ? 2 : 3; // threads, and topics
         Reset reset = draws.pick(Reset.values(), "reset");
         Replay replay =
@@ -366,6 +373,7 @@ record Circumstances(
                 listening,
                 mode,
                 dedupMode,
+                changesMode,
                 spans ? 2 + draws.below(10, "transactionRecords") : 1,
                 spans && draws.below(3, "transactionsEndInTime") == 0,
                 onStoreFailure,
@@ -374,7 +382,7 @@ record Circumstances(
                 otherPayloads
                         ? (endless && onConflict == OnConflict.FAIL ? OnConflict.SKIP : onConflict)
                         : OnConflict.FAIL,
-                draws.below(5, "limitsDeaths") == 0 && dedupMode != DedupMode.TRANSACTIONAL && !endless,
+                draws.below(5, "limitsDeaths") == 0 && dedupMode != DedupMode.TRANSACTIONAL && !changesMode && !endless,
                 draws.below(4, "claimAhead") != 0,
                 asyncAcks,
                 handsOver,
@@ -393,6 +401,7 @@ record Circumstances(
                         && manual
                         && !asyncAcks
                         && !fixTxOffsets
+                        && !changesMode
                         && mistake == StartMistake.NONE,
                 draws.below(2, "acknowledgesParts") == 0 && batch && mode == AckMode.MANUAL_IMMEDIATE && !collects,
                 replies,
@@ -408,20 +417,41 @@ record Circumstances(
                 calls ? call : UserCall.NONE,
                 calls ? place : Place.HANDLER,
                 draws.below(5, "a rebalance listener throws") == 0 && !hops && mistake == StartMistake.NONE,
+                draws.below(6, "rebalancesCommit") == 0
+                        && !replies
+                        && !batch
+                        && !later
+                        && !transaction
+                        && !database
+                        && !hops,
                 draws.pick(GroupProtocol.values(), "protocol"),
                 reset,
                 1 + draws.below(3, "partitions"),
                 several ? Math.min(most, 2 + draws.below(2, "concurrency")) : 1,
-                draws.below(8, "neighbor") == 0 && mistake == StartMistake.NONE && !hops && !transaction,
+                draws.below(8, "neighbor") == 0
+                        && mistake == StartMistake.NONE
+                        && !hops
+                        && !transaction
+                        && !changesMode,
                 LEAST_MESSAGES + draws.below(60, "messages"),
                 1 + draws.below(6, "arrivals"),
                 1 + draws.below(20, "maxPollRecords"),
                 mistake);
     }
 
-    /** Whether effects and records are in one database transaction. */
+    /** The mode of a process, by the order in which they start: each may have another one. */
+    DedupMode modeOf(int process, Draws draws) {
+        return changesMode ? draws.pick(DedupMode.values(), "mode of process " + process) : mode;
+    }
+
+    /** Whether records are in a database, and in some processes at least the effects with them, in one transaction. */
+    boolean hasDatabase() {
+        return changesMode || inDatabase();
+    }
+
+    /** Whether effects and records are in one database transaction, in each process. */
     boolean inDatabase() {
-        return mode.isTransactional();
+        return mode.isTransactional() && !changesMode;
     }
 
     /** Whether several records of a poll share a transaction, or are meant to. */
@@ -514,19 +544,6 @@ record Circumstances(
                     Trouble.Kind.RESTART,
                     Trouble.Kind.COMMIT_IN_REBALANCE,
                     Trouble.Kind.COMMIT_FENCED));
-        }
-        if (userCall == UserCall.COMMIT_POSITIONS) {
-            // Whoever begins at a committed position skips what was polled and isn't handled.
-            impossible.addAll(EnumSet.of(
-                    Trouble.Kind.REBALANCE,
-                    Trouble.Kind.LOST,
-                    Trouble.Kind.RESTART,
-                    Trouble.Kind.CRASH,
-                    Trouble.Kind.COMMIT_IN_REBALANCE,
-                    Trouble.Kind.COMMIT_FENCED,
-                    Trouble.Kind.RETENTION,
-                    Trouble.Kind.DELETE_RECORDS,
-                    Trouble.Kind.RECREATED));
         }
         return impossible;
     }

@@ -7,6 +7,7 @@ import io.dedup.simulation.Circumstances.Listening;
 import io.dedup.simulation.Circumstances.OnFailure;
 import io.dedup.simulation.Circumstances.Replay;
 import io.dedup.simulation.Circumstances.StartMistake;
+import io.dedup.simulation.kafka.SimulatedProducers;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -31,7 +32,6 @@ import org.springframework.messaging.handler.annotation.support.DefaultMessageHa
 
 /** The forms in which the application's listener is written. */
 final class Listeners {
-    private static final String REPLIES = "replies";
 
     private Listeners() {}
 
@@ -117,13 +117,13 @@ final class Listeners {
         }
 
         /** Handles one record, and answers. */
-        @SendTo(REPLIES)
+        @SendTo(SimulatedProducers.REPLIES)
         public @Nullable String reply(ConsumerRecord<String, String> record, Consumer<?, ?> consumer) {
             return application.handles(record, null, consumer) ? record.value() : null;
         }
 
         /** Handles one record, acknowledges it, and answers. */
-        @SendTo(REPLIES)
+        @SendTo(SimulatedProducers.REPLIES)
         public @Nullable String manualReply(
                 ConsumerRecord<String, String> record, Consumer<?, ?> consumer, Acknowledgment acknowledgment) {
             return application.handles(record, acknowledgment, consumer) ? record.value() : null;

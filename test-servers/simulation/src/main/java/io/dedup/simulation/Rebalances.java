@@ -18,12 +18,14 @@ final class Rebalances implements ConsumerAwareRebalanceListener {
     private final Consumer<String> steps;
     private final BooleanSupplier mayFail;
     private final Consumer<Collection<TopicPartition>> drops;
+    private final BiConsumer<org.apache.kafka.clients.consumer.Consumer<?, ?>, Collection<TopicPartition>> revoked;
     private final BiConsumer<org.apache.kafka.clients.consumer.Consumer<?, ?>, Collection<TopicPartition>> assigned;
     private final AtomicInteger calls = new AtomicInteger();
 
     /**
      * @param mayFail whether it may throw now
      * @param drops the application forgets what it has of these partitions, without acknowledging it
+     * @param revoked what the application does first with partitions that leave, before its container commits
      * @param assigned what the application does first with new partitions
      */
     Rebalances(
@@ -31,17 +33,20 @@ final class Rebalances implements ConsumerAwareRebalanceListener {
             Consumer<String> steps,
             BooleanSupplier mayFail,
             Consumer<Collection<TopicPartition>> drops,
+            BiConsumer<org.apache.kafka.clients.consumer.Consumer<?, ?>, Collection<TopicPartition>> revoked,
             BiConsumer<org.apache.kafka.clients.consumer.Consumer<?, ?>, Collection<TopicPartition>> assigned) {
         this.draws = draws;
         this.steps = steps;
         this.mayFail = mayFail;
         this.drops = drops;
+        this.revoked = revoked;
         this.assigned = assigned;
     }
 
     @Override
     public void onPartitionsRevokedBeforeCommit(
             org.apache.kafka.clients.consumer.Consumer<?, ?> consumer, Collection<TopicPartition> partitions) {
+        revoked.accept(consumer, partitions);
         leaving("before the commit", partitions);
     }
 

@@ -35,6 +35,7 @@ import io.dedup.simulation.store.FailingStore;
 import io.dedup.simulation.store.OtherProcess;
 import io.dedup.simulation.store.SettableClock;
 import io.dedup.simulation.store.SimulatedDatabase;
+import io.dedup.store.DedupStore;
 import io.dedup.store.StoredRecord;
 import io.dedup.store.memory.InMemoryDedupStore;
 import java.time.Duration;
@@ -47,6 +48,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
 import java.util.TreeMap;
@@ -89,6 +91,9 @@ final class Run {
     private static final boolean PLAIN = Boolean.getBoolean("simulation.plain");
 
     private static final Duration LEASE = Duration.ofSeconds(30);
+    /** Longer than any window. */
+    private static final Duration WINDOWS = Duration.ofDays(60);
+
     static final String TOPIC = "orders";
     static final String CONTAINER = "simulated";
     private static final String GROUP = "group";
@@ -103,8 +108,9 @@ final class Run {
     private final SettableClock clock = new SettableClock();
     private final InMemoryDedupStore records =
             new InMemoryDedupStore(clock, InMemoryDedupStore.DEFAULT_ATTEMPT_RETENTION);
-    /** The claims; in mode TIERED these are in front of the database's records. */
-    private final InMemoryDedupStore front;
+    /** In front of the database's records, with the claims of processes in mode TIERED. */
+    private final InMemoryDedupStore front =
+            new InMemoryDedupStore(clock, InMemoryDedupStore.DEFAULT_ATTEMPT_RETENTION);
 
     private final SimulatedDatabase database;
     private final ConcurrentMap<String, Integer> storeCalls = new ConcurrentHashMap<>();
@@ -121,12 +127,13 @@ final class Run {
     private final Set<String> claimsLeft = new LinkedHashSet<>();
     private boolean uncommitted;
     private int expiries;
+    private int processes;
     /** How often the lease of each message has ended before its claim, for any reason. */
     private final Map<String, Integer> leasesEnded = new HashMap<>();
     /** The same of this group's listener, whose effect may have happened. */
     private final Map<String, Integer> expired = new HashMap<>();
 
-    /** How often an operator has made a process forget each message. */
+    /** How often an operator has made a process forget each message, or its window has ended. */
     private final Map<String, Integer> forgotten = new HashMap<>();
     /** How many effects each of them must have. */
     private final Map<String, Integer> owed = new HashMap<>();
@@ -148,14 +155,11 @@ final class Run {
                 this::expire,
                 watch,
                 broker::begin);
-        this.front = circumstances.mode() == DedupMode.TIERED
-                ? new InMemoryDedupStore(clock, InMemoryDedupStore.DEFAULT_ATTEMPT_RETENTION)
-                : records;
         this.database = new SimulatedDatabase(
                 records, !circumstances.impossible().contains(Trouble.Kind.CRASH), draws, this::step);
         this.other = new OtherProcess(
                 records,
-                circumstances.inDatabase() ? database : null,
+                circumstances.hasDatabase() ? database : null,
                 this::passes,
                 TOPIC,
                 draws,
@@ -184,11 +188,15 @@ final class Run {
     private Verdict run() {
         fill();
         arrive(0, draws.chance(2, "all messages arrive before the first poll"));
+        boolean late = draws.happens("all windows", "end before the last process");
         boolean stuck = consume(new Trouble(draws, circumstances.impossible()));
         draws.end();
         if (wrongStart == null && circumstances.refusal() == null) {
             if (!stuck) {
                 leaves(true);
+            }
+            if (late) {
+                endWindows();
             }
             step("---- a new process, without faults");
             stuck |= consume(Trouble.none());
@@ -245,15 +253,16 @@ final class Run {
 
         @Override
         public void mayHappen(String when) {
-            if (!circumstances.inDatabase()) {
-                requireNonNull(current).process.mayDie(when);
+            Running process = requireNonNull(current).process;
+            if (!process.inDatabase()) {
+                process.mayDie(when);
             }
             requireAlive();
         }
 
         @Override
         public void mayPause(String id) {
-            if (!circumstances.inDatabase()) {
+            if (!requireNonNull(current).process.inDatabase()) {
                 pauses(id);
             }
         }
@@ -310,7 +319,7 @@ final class Run {
     /** Consumes, in as many processes as it takes, until nothing more happens. Returns whether that took too long. */
     private boolean consume(Trouble trouble) {
         End end = End.CRASHED;
-        while (end == End.CRASHED) {
+        while (end == End.CRASHED || end == End.RESTARTED) {
             Running process = new Running();
             Deduplicator dedup = deduplicator(process);
             process.dedup = dedup;
@@ -318,17 +327,20 @@ final class Run {
             Deduplicator ofNeighbor = ofNeighbor(process);
             KafkaDedup neighbors = ofNeighbor == null ? null : adapter(ofNeighbor, trouble);
             try {
-                application.database(circumstances.inDatabase() ? process.database : null);
+                application.database(process.inDatabase() ? process.database : null);
                 do {
                     end = consume(kafka, neighbors == null ? kafka : neighbors, process, trouble);
                     end = process.dead ? End.CRASHED : end; // it may have died while it was being stopped
-                } while (end == End.RESTARTED);
+                } while (end == End.RESTARTED && !circumstances.changesMode());
             } finally {
                 process.close(neighbors, ofNeighbor, kafka, dedup);
             }
             if (end == End.CRASHED) {
                 application.crashed();
                 expire();
+                if (draws.happens("all windows", "end after process " + processes)) {
+                    endWindows();
+                }
             }
         }
         return end == End.STUCK;
@@ -336,8 +348,10 @@ final class Run {
 
     /** One process: how it reaches the store and the database until it dies. */
     private final class Running {
+        private final DedupMode mode = circumstances.modeOf(++processes, draws);
+
         private final FailingStore store = new FailingStore(
-                front == records && circumstances.inDatabase() ? Run.this.database.claims() : front,
+                claims(),
                 draws,
                 storeCalls,
                 call -> mayDieAt("before", call),
@@ -346,11 +360,27 @@ final class Run {
 
         private final DatabaseProcess database = new DatabaseProcess(
                 Run.this.database,
-                front == records,
+                mode != DedupMode.TIERED,
                 () -> requireNonNull(current).restart(true));
 
         private volatile boolean dead;
         private @Nullable Deduplicator dedup;
+
+        private DedupStore claims() {
+            return mode == DedupMode.TIERED
+                    ? front
+                    : circumstances.hasDatabase() ? Run.this.database.claims() : records;
+        }
+
+        /** Whether effects and records are in one transaction. */
+        boolean inDatabase() {
+            return mode.isTransactional();
+        }
+
+        /** Whether what the store has can be lost: a database keeps it. */
+        boolean mayLoseRecords() {
+            return mode == DedupMode.TIERED || !circumstances.hasDatabase();
+        }
 
         private void mayDieAt(String when, String call) {
             Integer number = storeCalls.get(call);
@@ -425,7 +455,10 @@ final class Run {
     /** All leases end: what was claimed and not recorded may be handled again. */
     private void expire() {
         expiries++;
-        endLeases(LEASE.multipliedBy(2)).forEach(id -> expired.merge(id, 1, Integer::sum));
+        Running process = requireNonNull(current).process;
+        endLeases(LEASE.multipliedBy(2)).stream()
+                .filter(id -> !process.inDatabase() || isNeighbors(id))
+                .forEach(id -> expired.merge(id, 1, Integer::sum));
     }
 
     /** An operator makes the process forget a message that is done, whose effect was undone, and sends it again. */
@@ -448,16 +481,45 @@ final class Run {
         step("an operator forgets " + id + ": " + result);
         if (result == OperatorResult.APPLIED) {
             forgotten.merge(id, 1, Integer::sum);
-            owed.put(id, effectsOf(id) + 1);
-            int partition = draws.below(circumstances.partitions(), "partition of the forgotten at " + tick);
-            step(id + " is sent again: " + partition + "@" + broker.append(partition, id, id));
+            sendAgain(id, "at " + tick);
         }
     }
 
-    /** Whether all that is known of a message is in one store, and what it is called says what it is. */
+    /** All windows are over: whoever sends an ID again means a new message. No process runs then that remembers one. */
+    private void endWindows() {
+        if (!sendsAgain()) {
+            return;
+        }
+        step("all windows end");
+        expire();
+        clock.advance(WINDOWS);
+        int some = draws.below(4, "new messages after " + processes);
+        for (String id : known().toList()) {
+            if (isNeighbors(id)) {
+                expired.merge(id, 1, Integer::sum);
+            } else if (effectsOf(id) > 0) {
+                forgotten.merge(id, 1, Integer::sum);
+                if (some-- > 0) {
+                    sendAgain(id, "after process " + processes);
+                }
+            }
+        }
+    }
+
+    private void sendAgain(String id, String when) {
+        owed.put(id, effectsOf(id) + 1);
+        int partition = draws.below(circumstances.partitions(), "partition of " + id + " " + when);
+        step(id + " is sent again: " + partition + "@" + broker.append(partition, id, id));
+    }
+
+    /** Whether an operator forgets messages: no process may ask another store than the one that has forgotten. */
     private boolean forgets() {
+        return sendsAgain() && !circumstances.changesMode();
+    }
+
+    /** Whether what a message is called says what it is, and how often it has been handled. */
+    private boolean sendsAgain() {
         return !PLAIN
-                && !circumstances.inDatabase()
                 && !circumstances.hasRetryTopics()
                 && !circumstances.otherPayloads()
                 && circumstances.missing() == MissingIds.NONE;
@@ -471,19 +533,20 @@ final class Run {
     }
 
     /** The store is wiped, or another server takes its place that hasn't got its last writes; a database keeps its records. */
-    private void loseRecords(int tick) {
-        if (!draws.happens("the store loses records", "at poll " + tick)) {
+    private void loseRecords(int tick, Running process) {
+        if (!process.mayLoseRecords() || !draws.happens("the store loses records", "at poll " + tick)) {
             return;
         }
         boolean all = draws.below(2, "all records at " + tick) == 0;
         List<String> gone = known().filter(id -> all || draws.below(2, "record of " + id + " at " + tick) == 0)
-                .filter(id -> front.forget(key(id), LiveLease.OVERRIDE) == OperatorResult.APPLIED)
+                .filter(id -> (process.mode == DedupMode.TIERED ? front : records).forget(key(id), LiveLease.OVERRIDE)
+                        == OperatorResult.APPLIED)
                 .toList();
         step("the store loses its records of " + gone);
         gone.stream()
-                .filter(id -> !circumstances.inDatabase() || isNeighbors(id))
+                .filter(id -> !process.inDatabase() || isNeighbors(id))
                 .forEach(id -> expired.merge(id, 1, Integer::sum));
-        expiries += circumstances.inDatabase() ? 0 : 1;
+        expiries += process.inDatabase() ? 0 : 1;
     }
 
     private void passes(Duration time) {
@@ -508,7 +571,7 @@ final class Run {
                 .listener(watch)
                 .topic(
                         TOPIC,
-                        policy -> times(policy.mode(circumstances.mode()).transaction(span))
+                        policy -> times(policy.mode(process.mode).transaction(span))
                                 .transactionMaxRecords(Math.max(2, circumstances.transactionRecords()))
                                 .transactionMaxTime(
                                         circumstances.transactionsEndInTime()
@@ -655,12 +718,10 @@ final class Run {
             other.tick(tick);
             backOffs.tick();
             forget(tick, process);
-            if (front != records || !circumstances.inDatabase()) {
-                loseRecords(tick);
-            }
+            loseRecords(tick, process);
             if (database.tick()) {
                 step("leases end");
-                passes(LEASE.multipliedBy(2));
+                expire();
             }
             application.polling(tick);
         }
@@ -762,11 +823,17 @@ final class Run {
     }
 
     private ConcurrentMessageListenerContainer<String, String> ofMethod(
-            SimulatedConsumers consumers, Trouble trouble, SimulatedConsumer.Observer observer) {
+            SimulatedConsumers consumers,
+            @Nullable KafkaTemplate<String, String> outputs,
+            Trouble trouble,
+            SimulatedConsumer.Observer observer) {
         ConcurrentKafkaListenerContainerFactory<String, String> factory = factory(consumers);
         factory.setBatchListener(circumstances.batch());
         if (circumstances.replies()) {
-            factory.setReplyTemplate(new KafkaTemplate<>(SimulatedProducers.ofReplies(broker, trouble, observer)));
+            factory.setReplyTemplate(
+                    outputs != null
+                            ? outputs
+                            : new KafkaTemplate<>(SimulatedProducers.ofReplies(broker, trouble, observer)));
         }
         MethodKafkaListenerEndpoint<String, String> endpoint = Listeners.endpoint(circumstances, application);
         endpoint.setId(CONTAINER);
@@ -800,24 +867,25 @@ final class Run {
         if (circumstances.hasRetryTopics()) {
             return retryTopics(kafka, made, trouble, observer);
         }
+        SimulatedProducers producers = circumstances.inKafkaTransaction()
+                ? SimulatedProducers.ofTransactions(broker, trouble, observer)
+                : null;
+        KafkaTemplate<String, String> outputs = producers == null ? null : new KafkaTemplate<>(producers);
+        application.outputs(outputs);
         ConcurrentMessageListenerContainer<String, String> container;
         if (circumstances.listening() == Listening.INTERFACE) {
             container = new ConcurrentMessageListenerContainer<>(made, new ContainerProperties(TOPIC));
             container.getContainerProperties().setMessageListener(Listeners.object(circumstances, application));
             configure(container.getContainerProperties());
         } else {
-            container = ofMethod(made, trouble, observer);
+            container = ofMethod(made, outputs, trouble, observer);
         }
         container.setBeanName(CONTAINER);
         container.setConcurrency(circumstances.concurrency());
-        if (circumstances.inKafkaTransaction()) {
-            SimulatedProducers producers = SimulatedProducers.ofTransactions(broker, trouble, observer);
+        if (producers != null) {
             container
                     .getContainerProperties()
                     .setKafkaAwareTransactionManager(new KafkaTransactionManager<>(producers));
-            application.outputs(new KafkaTemplate<>(producers));
-        } else {
-            application.outputs(null);
         }
         application.deadLetters(
                 circumstances.deadLetters()
@@ -858,7 +926,7 @@ final class Run {
             effectsById.merge(Application.idOf(id), effects, Integer::sum);
             excusedById.merge(
                     Application.idOf(id),
-                    (undecidable.contains(id) ? 1 : 0) + application.timesUnguarded(id) + forgotten.getOrDefault(id, 0),
+                    (undecidable.contains(id) ? 1 : 0) + application.timesUnguarded(id),
                     Integer::sum);
             if (effects > 0 && !PLAIN && application.lacksId(id) && circumstances.missing() != MissingIds.PROCESS) {
                 doubled.put(id + " without an ID", effects);
@@ -867,8 +935,8 @@ final class Run {
         effectsById.forEach((id, effects) -> {
             // A crash may repeat what was handled and not recorded; so may a commit whose evidence was deleted. Nothing
             // may that is in one transaction with its record.
-            int excused =
-                    circumstances.inDatabase() ? 0 : expired.getOrDefault(id, 0) + excusedById.getOrDefault(id, 0);
+            int excused = forgotten.getOrDefault(id, 0)
+                    + (circumstances.inDatabase() ? 0 : expired.getOrDefault(id, 0) + excusedById.getOrDefault(id, 0));
             boolean counts = !PLAIN
                     && !application.lacksId(id)
                     && !(circumstances.onConflict() == OnConflict.PROCESS && watch.hasConflict(id));
@@ -903,9 +971,7 @@ final class Run {
     /** A record is committed: from now on a crash loses it, unless it is done. */
     private void committed(ConsumerRecord<String, String> record) {
         String id = record.value();
-        if (!record.topic().equals(TOPIC)
-                || circumstances.userCall() == UserCall.COMMIT_POSITIONS
-                || mayLeaveClaims()) { // its place doesn't tell what it is
+        if (!record.topic().equals(TOPIC) || mayLeaveClaims()) { // its place doesn't tell what it is
             return;
         }
         List<String> outputs = broker.outputs();
@@ -956,7 +1022,7 @@ final class Run {
 
     /** Without an answer, although this group's listener has handled it: others store none. */
     private boolean isUnanswered(String id) {
-        return application.effects().containsKey(id)
+        return effectsOf(id) > 0
                 && !effectsElsewhere.containsKey(id)
                 && !application.hasRecovered(id)
                 && !application.lacksId(id) // an unguarded run's answer is spring-kafka's to send
@@ -976,9 +1042,10 @@ final class Run {
 
     /** The messages whose claims are live. */
     private Set<String> claimed() {
-        return known().filter(id -> front.find(key(id))
-                        .filter(found -> found.state() == StoredRecord.State.PROCESSING)
-                        .isPresent())
+        return known().filter(id -> Stream.of(records, front)
+                        .map(store -> store.find(key(id)))
+                        .flatMap(Optional::stream)
+                        .anyMatch(found -> found.state() == StoredRecord.State.PROCESSING))
                 .collect(Collectors.toCollection(LinkedHashSet::new));
     }
 

@@ -126,6 +126,7 @@ final class UserCalls {
             case POLL -> consumer.poll(Duration.ofMillis(1));
             case COMMIT_BELOW -> consumer.commitSync(Map.of(partition, new OffsetAndMetadata(offset)));
             case COMMIT_POSITIONS -> consumer.commitSync();
+            case COMMIT_OWN -> consumer.commitSync(Map.of(partition, new OffsetAndMetadata(offset + 1)));
             case PAUSE_CONTAINER -> {
                 container.pause();
                 resumeLater(container::resume, null);

@@ -68,7 +68,7 @@ final class BatchCall<K, V> extends ListenerCall {
     }
 
     @Override
-    protected List<ConsumerRecord<K, V>> records() {
+    public List<ConsumerRecord<K, V>> records() {
         return plan.runs().stream().map(batch.records::get).toList();
     }
 

@@ -91,7 +91,7 @@ final class RecordCall<K, V> extends RecordListenerCall implements Invocation {
     }
 
     @Override
-    protected List<ConsumerRecord<K, V>> records() {
+    public List<ConsumerRecord<K, V>> records() {
         return List.of(record);
     }
 

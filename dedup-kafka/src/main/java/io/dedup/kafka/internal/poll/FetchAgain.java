@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.jspecify.annotations.Nullable;
@@ -41,13 +42,17 @@ final class FetchAgain {
     /**
      * If the container dropped polled records after an exception, the next poll begins there.
      *
+     * @param kept what the container still has, and will hand out itself; null if that isn't known
      * @throws Throwable what the consumer throws; the next poll tries again
      */
-    void dropped(Consumer<?, ?> target) throws Throwable {
+    void dropped(Consumer<?, ?> target, @Nullable ConsumerRecords<?, ?> kept) throws Throwable {
         if (!outstanding.dropIsSuspected()) {
             return;
         }
+        Map<TopicPartition, Long> endsOfKept = outstanding.keeps(kept);
         Map<TopicPartition, Long> dropped = outstanding.offsets();
+        endsOfKept.forEach((partition, end) ->
+                dropped.computeIfPresent(partition, (same, first) -> outstanding.holds(partition, end) ? end : null));
         dropped.keySet().retainAll(target.assignment());
         Set<TopicPartition> later = new HashSet<>();
         seekBack(dropped, target, later)
@@ -60,7 +65,7 @@ final class FetchAgain {
             LockSupport.parkNanos(BETWEEN_DROPS.toNanos()); // repeated exceptions must not make the consumer spin
         }
         lastDropped = dropped;
-        outstanding.restored(later);
+        outstanding.restored(later, endsOfKept);
     }
 
     /**
@@ -107,7 +112,8 @@ final class FetchAgain {
      * nothing of the partition until then, and other partitions must not wait. A seek without knowing the position
      * could go forward.
      */
-    private @Nullable Long positionOf(TopicPartition partition, Consumer<?, ?> target) throws Throwable {
+    @Nullable
+    Long positionOf(TopicPartition partition, Consumer<?, ?> target) throws Throwable {
         try {
             return wakeUps.untilDone(() -> target.position(partition, Duration.ZERO));
         } catch (TimeoutException e) {

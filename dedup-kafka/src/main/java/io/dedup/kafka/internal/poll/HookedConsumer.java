@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -112,6 +113,10 @@ final class HookedConsumer extends ConsumerWrapper {
         switch (method.getName()) {
             case "commitSync" -> {
                 polls.claims().flush();
+                if (namesNone(arguments)) {
+                    commitPositions(polls, polls.positions(target), (Duration) first(arguments));
+                    return null;
+                }
                 Object[] committable = committable(polls, arguments);
                 Object committed = polls.wakeUps().untilDone(() -> call(method, committable));
                 committed(polls, arguments, committable);
@@ -125,6 +130,10 @@ final class HookedConsumer extends ConsumerWrapper {
             }
             case "commitAsync" -> {
                 polls.claims().flush();
+                if (namesNone(arguments)) {
+                    target.commitAsync(polls.positions(target), (OffsetCommitCallback) first(arguments));
+                    return null;
+                }
                 return call(method, answered(polls, committable(polls, arguments)));
             }
             case "groupMetadata" -> polls.claims().flush(); // a producer may commit
@@ -181,7 +190,28 @@ final class HookedConsumer extends ConsumerWrapper {
         return rebalances != null && rebalances.isUnnoticed(partition);
     }
 
-    /** Without offsets it commits the positions: what is polled and unfinished is the caller's to know. */
+    private static boolean namesNone(Object @Nullable [] arguments) {
+        return !(first(arguments) instanceof Map<?, ?>);
+    }
+
+    private static @Nullable Object first(Object @Nullable [] arguments) {
+        return arguments == null || arguments.length == 0 ? null : arguments[0];
+    }
+
+    private void commitPositions(
+            WatchedPolls polls, Map<TopicPartition, OffsetAndMetadata> positions, @Nullable Duration timeout)
+            throws Throwable {
+        polls.wakeUps().untilDone(() -> {
+            if (timeout == null) {
+                target.commitSync(positions);
+            } else {
+                target.commitSync(positions, timeout);
+            }
+            return positions;
+        });
+        polls.committed(positions);
+    }
+
     private static Object @Nullable [] committable(WatchedPolls polls, Object @Nullable [] arguments) {
         Map<TopicPartition, OffsetAndMetadata> offsets = offsets(arguments);
         if (arguments == null || offsets.isEmpty()) {
@@ -212,7 +242,6 @@ final class HookedConsumer extends ConsumerWrapper {
         return new Object[] {arguments[0], noting};
     }
 
-    /** Without offsets it commits the positions, which are past records that nobody has finished. */
     private static void committed(WatchedPolls polls, Object @Nullable [] asked, Object @Nullable [] committed) {
         offsets(asked).forEach((partition, offset) -> polls.outstanding().finishedBelow(partition, offset.offset()));
         polls.committed(offsets(committed));

@@ -173,6 +173,28 @@ public final class OutstandingRecords {
         }
     }
 
+    /**
+     * The container still has these, and hands them out itself, whatever was thrown meanwhile: they aren't dropped. What it had before
+     * them is finished.
+     *
+     * @param kept null if that isn't known
+     * @return the offsets behind them
+     */
+    Map<TopicPartition, Long> keeps(@Nullable ConsumerRecords<?, ?> kept) {
+        Map<TopicPartition, Long> ends = new HashMap<>();
+        if (kept == null) {
+            return ends;
+        }
+        for (TopicPartition partition : kept.partitions()) {
+            List<? extends ConsumerRecord<?, ?>> records = kept.records(partition);
+            if (!records.isEmpty()) {
+                finishedBelow(partition, records.get(0).offset());
+                ends.put(partition, records.get(records.size() - 1).offset() + 1);
+            }
+        }
+        return ends;
+    }
+
     private @Nullable Range rangeOf(ConsumerRecord<?, ?> record) {
         if (current == null || !current.isOf(record)) {
             current = ranges.get(Partitions.of(record));
@@ -271,9 +293,21 @@ public final class OutstandingRecords {
         return dropIsSuspected() ? offsets() : Map.of();
     }
 
-    /** The dropped records are fetched again, except in these partitions, where the next poll tries again. */
-    void restored(Set<TopicPartition> later) {
-        ranges.keySet().removeIf(each -> (dropSuspected || waiting.contains(each)) && !later.contains(each));
+    /**
+     * The dropped records are fetched again.
+     *
+     * @param later except in these partitions, where the next poll tries again
+     * @param endsOfKept the offsets behind what the container {@link #keeps}
+     */
+    void restored(Set<TopicPartition> later, Map<TopicPartition, Long> endsOfKept) {
+        ranges.values().removeIf(each -> {
+            if (!(dropSuspected || waiting.contains(each.partition)) || later.contains(each.partition)) {
+                return false;
+            }
+            Long end = endsOfKept.get(each.partition);
+            each.last = end == null ? each.last : Math.min(each.last, end - 1);
+            return end == null;
+        });
         waiting.clear();
         waiting.addAll(later);
         current = null;

@@ -41,6 +41,12 @@ public final class WatchedPolls {
      */
     private static final Duration WHILE_WORK_IS_OPEN = Duration.ofMillis(50);
 
+    /** A call of the user's listener. */
+    public interface Call {
+        /** The records that it is given. */
+        List<? extends ConsumerRecord<?, ?>> records();
+    }
+
     private final ClaimedPoll claims;
     private final RecordDeliveries deliveries;
     private final PendingDeliveries pending;
@@ -48,6 +54,7 @@ public final class WatchedPolls {
     private final OutstandingRecords outstanding = new OutstandingRecords();
     private final PolledRecords records = new PolledRecords();
     private final HighestCommits highest = new HighestCommits();
+    private final CalledRecords called = new CalledRecords();
     private final PartitionHolds holds = new PartitionHolds();
     private final WakeUps wakeUps = new WakeUps();
     private final FetchAgain fetchAgain;
@@ -59,6 +66,7 @@ public final class WatchedPolls {
     private final Set<TopicPartition> pausedForPoll = new HashSet<>();
 
     private boolean seen;
+    private boolean warned;
     private boolean elsewhere;
     /** Whether a call of the consumer is under way in which partitions may leave. */
     private boolean leaving;
@@ -135,8 +143,17 @@ public final class WatchedPolls {
         Map<TopicPartition, OffsetAndMetadata> committable = new HashMap<>(offsets);
         committable
                 .entrySet()
-                .removeIf(each ->
-                        !pending.mayCommit(each.getKey(), each.getValue().offset()));
+                .removeIf(
+                        each -> isUnfinishedBelow(each.getKey(), each.getValue().offset()));
+        if (!warned && called.isAny() && committable.size() < offsets.size()) {
+            warned = true;
+            log.warn(
+                    "A listener commits {} by its consumer: of this only {} is committed, because the records below the rest"
+                            + " aren't finished. Leave commits to the container: in a manual ack mode, call"
+                            + " Acknowledgment.acknowledge()",
+                    offsets,
+                    committable);
+        }
         committable.replaceAll((partition, asked) -> {
             long late = pending.notMovedBack(partition, asked.offset());
             long highestYet = highest.with(partition, late);
@@ -144,6 +161,40 @@ public final class WatchedPolls {
             return offset == asked.offset() ? asked : new OffsetAndMetadata(offset, asked.metadata());
         });
         return committable;
+    }
+
+    private boolean isUnfinishedBelow(TopicPartition partition, long offset) {
+        return called.isUndecided(partition, offset) || !pending.mayCommit(partition, offset);
+    }
+
+    /**
+     * What somebody commits who names no offsets: the positions, but nothing that the container still has, and that the listener's
+     * call wasn't given. An application cannot know of these: its batch, for example, ends before a record that is in flight elsewhere.
+     *
+     * @throws Throwable what the consumer throws
+     */
+    Map<TopicPartition, OffsetAndMetadata> positions(Consumer<?, ?> target) throws Throwable {
+        Map<TopicPartition, OffsetAndMetadata> positions = new HashMap<>();
+        for (TopicPartition each : target.assignment()) {
+            Long position = fetchAgain.positionOf(each, target);
+            if (position != null) {
+                positions.put(each, new OffsetAndMetadata(called.limited(each, position, outstanding)));
+            }
+        }
+        return committable(positions);
+    }
+
+    /**
+     * The listener is called. {@link #returned} follows, whatever happens.
+     *
+     * @param inTransaction whether the records are done only when a transaction around the call has committed
+     */
+    public void called(Call call, boolean inTransaction) {
+        called.begin(call, inTransaction);
+    }
+
+    public void returned() {
+        called.end();
     }
 
     /** Whether any polled topic explains its duplicates, so that commits prove something. */
@@ -215,7 +266,7 @@ public final class WatchedPolls {
             ConsumerRecords<?, ?> kept = consumer.kept();
             pending.polled(kept);
             outstanding.goneOn(kept);
-            fetchAgain.dropped(target);
+            fetchAgain.dropped(target, kept);
             fetchAgain.awaited(target);
             commitUnsent(target);
         }
@@ -256,7 +307,7 @@ public final class WatchedPolls {
      */
     void fetchDropped(Consumer<?, ?> target) throws Throwable {
         if (holders == 0 && !leaving) {
-            fetchAgain.dropped(target);
+            fetchAgain.dropped(target, consumer.kept());
         }
     }
 

@@ -42,7 +42,7 @@ final class AtReturn implements SettlementKind<ListenerCall> {
 
         @Override
         public byte @Nullable [] call() {
-            call.invoke(null);
+            call.invoke(null, false);
             requireNotSoughtBack();
             return null;
         }

@@ -5,6 +5,7 @@ import io.dedup.adapter.Execution;
 import io.dedup.adapter.TransactionalRun;
 import io.dedup.kafka.internal.ack.GivenRecords;
 import io.dedup.kafka.internal.consumer.BoundConsumer;
+import io.dedup.kafka.internal.poll.WatchedPolls;
 import java.util.List;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
@@ -15,7 +16,7 @@ import org.springframework.kafka.support.Acknowledgment;
  * it ends is the matter of the {@link SettlementKind} that runs it. Used by the consumer's thread, except for work that
  * ends later.
  */
-public abstract class ListenerCall {
+public abstract class ListenerCall implements WatchedPolls.Call {
     protected final BoundConsumer bound;
     /** The container's own acknowledgment; null in the automatic ack modes. */
     protected final @Nullable Acknowledgment container;
@@ -25,12 +26,18 @@ public abstract class ListenerCall {
         this.container = container;
     }
 
-    /** Calls the user's listener, and watches where it seeks meanwhile. */
-    final void invoke(@Nullable Acknowledgment acknowledgment) {
+    /**
+     * Calls the user's listener, and watches where it seeks and what it commits meanwhile.
+     *
+     * @param inTransaction whether the records are done only when a transaction around the call has committed
+     */
+    final void invoke(@Nullable Acknowledgment acknowledgment, boolean inTransaction) {
         bound.soughtBack().begin();
+        bound.watched().called(this, inTransaction);
         try {
             callListener(acknowledgment);
         } finally {
+            bound.watched().returned();
             bound.soughtBack().end();
         }
     }
@@ -38,7 +45,8 @@ public abstract class ListenerCall {
     /** Calls the user's listener. */
     protected abstract void callListener(@Nullable Acknowledgment acknowledgment);
 
-    protected abstract List<? extends ConsumerRecord<?, ?>> records();
+    @Override
+    public abstract List<? extends ConsumerRecord<?, ?>> records();
 
     protected abstract List<Execution> executions();
 

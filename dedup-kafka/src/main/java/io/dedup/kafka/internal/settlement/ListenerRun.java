@@ -38,7 +38,7 @@ public abstract class ListenerRun {
         Acknowledgment container = call.container;
         TransactionAcknowledgment ack =
                 container == null ? null : new TransactionAcknowledgment(container, call.handed());
-        call.invoke(ack);
+        call.invoke(ack, true);
         requireNotSoughtBack();
         if (ack != null) {
             ack.handlerReturned(needed);

@@ -25,7 +25,7 @@ public abstract class RecordListenerCall extends ListenerCall {
     final void invoke(Acknowledgment acknowledgment, @Nullable UnaryOperator<CompletableFuture<?>> later) {
         this.returnEnds = false;
         this.later = later;
-        invoke(acknowledgment);
+        invoke(acknowledgment, false);
     }
 
     /** Whether the record ends when the listener returns, so that its result can be stored for duplicates. */

@@ -69,7 +69,7 @@ final class WhenAcknowledged implements SettlementKind<ListenerCall> {
 
         @Override
         public byte @Nullable [] call() {
-            call.invoke(given());
+            call.invoke(given(), false);
             // Of earlier calls, too: a handler may collect records, and seek back to the first when it cannot handle
             // them.
             if (!call.bound.soughtBack().isEmpty()

@@ -254,7 +254,13 @@ public final class SimulatedBroker {
 
     /** A transaction commits. */
     synchronized void commitTransaction(Map<TopicPartition, OffsetAndMetadata> offsets, List<String> values) {
-        outputs.addAll(values);
+        for (String each : values) {
+            if (each.startsWith(SimulatedProducers.REPLY)) {
+                replies.add(each.substring(SimulatedProducers.REPLY.length()));
+            } else {
+                outputs.add(each);
+            }
+        }
         commit(offsets);
     }
 

@@ -153,7 +153,10 @@ final class SimulatedProducer implements Producer<String, String> {
                 return CompletableFuture.failedFuture(failure);
             }
         }
-        sent.add(record.value());
+        sent.add(
+                record.topic().equals(SimulatedProducers.REPLIES)
+                        ? SimulatedProducers.REPLY + record.value()
+                        : record.value());
         RecordMetadata metadata = new RecordMetadata(new TopicPartition(record.topic(), 0), 0, 0, 0, 0, 0);
         if (callback != null) {
             callback.onCompletion(metadata, null);

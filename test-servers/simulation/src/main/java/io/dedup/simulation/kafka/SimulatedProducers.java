@@ -10,6 +10,12 @@ public final class SimulatedProducers extends DefaultKafkaProducerFactory<String
     /** The topic of dead letters. */
     public static final String DEAD_LETTERS = "dead-letters";
 
+    /** The topic of answers. */
+    public static final String REPLIES = "replies";
+
+    /** Before what a transaction sends there. */
+    static final String REPLY = "reply: ";
+
     private final SimulatedBroker broker;
     private final Trouble trouble;
     private final SimulatedConsumer.Observer observer;

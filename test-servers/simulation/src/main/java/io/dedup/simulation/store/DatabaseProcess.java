@@ -77,7 +77,10 @@ public final class DatabaseProcess implements TransactionalRecords {
 
     @Override
     public OperatorResult forget(DedupKey key, LiveLease liveLease) {
-        throw new IllegalStateException("no operator calls this");
+        if (dead) {
+            throw new DedupStoreException("simulated: the process is dead", null);
+        }
+        return database.forget(key, liveLease);
     }
 
     @Override

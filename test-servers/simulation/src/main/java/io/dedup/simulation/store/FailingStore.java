@@ -17,7 +17,7 @@ import java.util.function.Consumer;
  * process that has died reaches nothing. Thread-safe.
  */
 public final class FailingStore {
-    private static final Set<String> CALLS = Set.of("claim", "complete", "release", "renew");
+    private static final Set<String> CALLS = Set.of("claim", "complete", "release", "renew", "forget");
     private final DedupStore store;
     private final Draws draws;
     private final Consumer<String> before;

@@ -5,6 +5,8 @@ import static java.util.Objects.requireNonNull;
 import io.dedup.DedupKey;
 import io.dedup.DedupStoreException;
 import io.dedup.Fingerprint;
+import io.dedup.LiveLease;
+import io.dedup.OperatorResult;
 import io.dedup.policy.Window;
 import io.dedup.simulation.draw.Draws;
 import io.dedup.store.Claim;
@@ -80,6 +82,9 @@ public final class SimulatedDatabase {
                         if (method.getName().equals("claim") && arguments[0] instanceof List<?> requests) {
                             return claim(requests);
                         }
+                        if (method.getName().equals("forget")) {
+                            return forget((DedupKey) arguments[0], (LiveLease) arguments[1]);
+                        }
                         if ((method.getName().equals("release")
                                         || method.getName().equals("complete"))
                                 && arguments[0] instanceof List<?> requests) {
@@ -109,11 +114,20 @@ public final class SimulatedDatabase {
             DedupKey key = each instanceof CompleteRequest complete
                     ? complete.claim().key()
                     : ((io.dedup.store.ReleaseRequest) each).claim().key();
-            if (locks.containsKey(key)) {
-                steps.accept("database: a statement waits for the row of " + key.messageId() + " until it times out");
-                throw new DedupStoreException("simulated: lock timeout", null);
-            }
+            refuseLocked(key);
         }
+    }
+
+    private void refuseLocked(DedupKey key) {
+        if (locks.containsKey(key)) {
+            steps.accept("database: a statement waits for the row of " + key.messageId() + " until it times out");
+            throw new DedupStoreException("simulated: lock timeout", null);
+        }
+    }
+
+    synchronized OperatorResult forget(DedupKey key, LiveLease liveLease) {
+        refuseLocked(key);
+        return records.forget(key, liveLease);
     }
 
     /** Whether the nth of these calls meets this event. */
