@@ -79,8 +79,8 @@ public interface Deduplicator extends AutoCloseable {
      * <p>If {@code maxDeaths} is set and an item was in flight when a process crashed, the handler is called with one
      * item at a time instead, so that only the item that crashes the process is counted.
      *
-     * @param keyOf what it throws, such as the {@link MissingMessageIdException} of {@link #key}, leaves the call before
-     *     anything is claimed, however often the batch is redelivered: take items without a usable ID out of it first
+     * @param keyOf an item for which it throws a {@link MissingMessageIdException}, as {@link #key} does, is rejected, and the
+     *     others run. Whatever else it throws leaves the call before anything is claimed
      * @return an outcome for each item, in order
      * @throws IllegalStateException if an item is in mode LEASED, and the thread is in a transaction of Spring's, as
      *     {@link #execute(DedupCall, DedupHandler)}

@@ -9,6 +9,7 @@ import io.dedup.DedupOutcome.DeferReason;
 import io.dedup.DedupOutcome.Deferred;
 import io.dedup.DedupOutcome.Duplicate;
 import io.dedup.DedupOutcome.Handled;
+import io.dedup.DedupOutcome.Rejected;
 import io.dedup.adapter.DedupAdapter;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.Owner;
@@ -44,6 +45,34 @@ class ExecuteAllTest extends DeduplicatorTestBase {
         assertThat(deduplicator().executeAll(List.<String>of(), DeduplicatorTestBase::key, this::run))
                 .isEmpty();
         assertThat(store.calls()).isEmpty();
+    }
+
+    @Test
+    @DisplayName("an item without a usable ID is rejected alone: redeliveries of its batch would never get past it")
+    void itemsWithoutAnIdAreRejected() {
+        Deduplicator dedup = deduplicator();
+        assertThat(dedup.executeAll(List.of("", "a", " ", "b", "a"), DeduplicatorTestBase::key, this::run))
+                .satisfiesExactly(
+                        empty -> assertThat(empty).isInstanceOf(Rejected.class),
+                        a -> assertThat(a).isEqualTo(new Handled<>(null, Completion.DONE)),
+                        blank -> assertThat(blank).isInstanceOf(Rejected.class),
+                        b -> assertThat(b).isEqualTo(new Handled<>(null, Completion.DONE)),
+                        copy -> assertThat(copy).isInstanceOf(Duplicate.class));
+        assertThat(ran).containsExactly("a", "b");
+        assertThat(dedup.executeAll(List.of(""), DeduplicatorTestBase::key, this::run))
+                .satisfiesExactly(empty -> assertThat(empty.mayAck()).isFalse());
+    }
+
+    @Test
+    void whatElseAKeyThrowsLeavesTheCallBeforeAnythingIsClaimed() {
+        assertThatThrownBy(() -> deduplicator()
+                        .executeAll(List.of("a", "b"), id -> id.equals("a") ? key(id) : missing(), this::run))
+                .hasMessage("no answer");
+        assertThat(store.calls()).isEmpty();
+    }
+
+    private static DedupKey missing() {
+        throw new IllegalStateException("no answer");
     }
 
     @Test

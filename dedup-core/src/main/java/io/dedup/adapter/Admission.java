@@ -6,10 +6,23 @@ import io.dedup.DedupOutcome.SkipReason;
 import io.dedup.duplicate.MessagePlace;
 import io.dedup.store.ClaimResult.AlreadyDone;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The decision about a delivery, which the adapter carries out. */
 public sealed interface Admission {
+    /** The executions of those among these that run, in order. */
+    static List<Execution> executions(List<Admission> admissions) {
+        List<Execution> executions = new ArrayList<>(admissions.size());
+        for (Admission admission : admissions) {
+            if (admission instanceof Run run) {
+                executions.add(run.execution());
+            }
+        }
+        return executions;
+    }
+
     /** Run the handler, then settle the execution in every case. */
     record Run(Execution execution) implements Admission {}
 

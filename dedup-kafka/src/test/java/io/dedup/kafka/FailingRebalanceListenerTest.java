@@ -221,6 +221,7 @@ class FailingRebalanceListenerTest {
             Failing listener = new Failing(Fails.BEFORE_COMMIT);
             var container = scene.start(
                     scene.container(properties(scene, AckMode.MANUAL, listener, false), TakeOverAssignor.ranked(1)));
+            await().until(() -> container.getAssignedPartitions().size() == 2); // otherwise nothing is taken over
             var other = scene.takeOver();
             assertThat(listener.failures).hasValue(1);
             scene.sendTo(1, "a");

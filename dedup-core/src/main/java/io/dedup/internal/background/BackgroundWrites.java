@@ -21,6 +21,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -81,15 +82,16 @@ public final class BackgroundWrites implements AutoCloseable {
     }
 
     /**
-     * An operator is about to forget messages in the store. Until {@link #endForgetting} is called with the same object, nothing of
-     * them is recorded by a claim that is made from now on: the operator wouldn't find it.
+     * An operator forgets messages in the store. Until this work has ended, nothing of them is recorded by a claim that is made
+     * meanwhile: the operator wouldn't find it.
      */
-    public void beginForgetting(Predicate<DedupKey> which) {
+    public <R> R forgetting(Predicate<DedupKey> which, Supplier<R> work) {
         completions.beginForgetting(which);
-    }
-
-    public void endForgetting(Predicate<DedupKey> which) {
-        completions.endForgetting(which);
+        try {
+            return work.get();
+        } finally {
+            completions.endForgetting(which);
+        }
     }
 
     /** Drops the pending successes of messages, because an operator wants them to be forgotten. */

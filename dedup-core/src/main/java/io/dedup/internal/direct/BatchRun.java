@@ -57,7 +57,7 @@ record BatchRun<T>(
     @SuppressWarnings("unchecked") // what the handler throws is an X, or unchecked
     <X extends Throwable> List<DedupOutcome<@Nullable Void>> run(
             List<T> items, List<DedupKey> keys, List<Admission> admissions, BatchDedupHandler<T, X> handler) throws X {
-        List<Execution> executions = executions(admissions);
+        List<Execution> executions = Admission.executions(admissions);
         if (executions.stream().anyMatch(Execution::isTransactional)) {
             return runInTransaction(items, keys, admissions, handler);
         }
@@ -98,7 +98,7 @@ record BatchRun<T>(
         List<Admission> decided = new ArrayList<>(admissions);
         HandlerCall<byte @Nullable []> call = call(items, decided, handler);
         // From here to the handler nothing is created: what an OutOfMemoryError left open would stay open.
-        TransactionalRun run = engine.open(executions(admissions), false, budget);
+        TransactionalRun run = engine.open(Admission.executions(admissions), false, budget);
         int next = 0;
         for (int i = 0; i < decided.size(); i++) {
             if (decided.get(i) instanceof Admission.Run) {
@@ -131,7 +131,7 @@ record BatchRun<T>(
         for (int i = 0; i < keys.size(); i++) {
             DedupMode mode = policies.apply(keys.get(i)).mode();
             if (first != null && mode != first) {
-                executions(admissions).forEach(Execution::giveBack);
+                Admission.executions(admissions).forEach(Execution::giveBack);
                 throw new IllegalArgumentException("the topics of this batch have modes " + first + " and " + mode
                         + ", which cannot share a transaction. Use one mode, or call executeAll for each mode");
             }
@@ -155,16 +155,6 @@ record BatchRun<T>(
             }
         }
         return List.copyOf(fresh);
-    }
-
-    private static List<Execution> executions(List<Admission> admissions) {
-        List<Execution> executions = new ArrayList<>(admissions.size());
-        for (Admission admission : admissions) {
-            if (admission instanceof Admission.Run run) {
-                executions.add(run.execution());
-            }
-        }
-        return executions;
     }
 
     @SuppressWarnings("NullAway") // it takes the null of type @Nullable Void for one of a type that isn't nullable

@@ -9,6 +9,7 @@ import io.dedup.DedupOutcome;
 import io.dedup.DedupTopic;
 import io.dedup.Deduplicator;
 import io.dedup.LiveLease;
+import io.dedup.MissingMessageIdException;
 import io.dedup.OperatorResult;
 import io.dedup.adapter.AdapterSource;
 import io.dedup.adapter.Admission;
@@ -35,6 +36,8 @@ import io.dedup.store.transaction.TransactionalRecords;
 import io.dedup.text.Printable;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -124,15 +127,28 @@ public final class DefaultDeduplicator implements Deduplicator, AdapterSource {
     @Override
     public <T, X extends Throwable> List<DedupOutcome<@Nullable Void>> executeAll(
             List<T> items, Function<? super T, DedupKey> keyOf, BatchDedupHandler<T, X> handler) throws X {
-        if (items.isEmpty()) {
-            return List.of();
-        }
+        List<T> usable = new ArrayList<>(items.size());
         List<DedupKey> keys = new ArrayList<>(items.size());
+        List<@Nullable DedupOutcome<@Nullable Void>> answers = new ArrayList<>(items.size());
         for (T item : items) {
-            DedupKey key = keyOf.apply(item);
-            requireOutsideOfTransaction(key, policyOf(key));
-            keys.add(key);
+            try {
+                DedupKey key = keyOf.apply(item);
+                requireOutsideOfTransaction(key, policyOf(key));
+                keys.add(key);
+                usable.add(item);
+                answers.add(null); // until it has run
+            } catch (MissingMessageIdException e) {
+                answers.add(new DedupOutcome.Rejected<>(e));
+            }
         }
+        Iterator<DedupOutcome<@Nullable Void>> others = keys.isEmpty()
+                ? Collections.emptyIterator()
+                : runAll(usable, keys, handler).iterator();
+        return answers.stream().map(each -> each == null ? others.next() : each).toList();
+    }
+
+    private <T, X extends Throwable> List<DedupOutcome<@Nullable Void>> runAll(
+            List<T> items, List<DedupKey> keys, BatchDedupHandler<T, X> handler) throws X {
         WaitBudget budget = budget(policyOf(keys.get(0)));
         BatchRun<T> run = new BatchRun<>(engine, outcomes, this::policyOf, budget);
         BatchAdmission batch = engine.admitAll(keys.stream().map(this::delivery).toList(), budget);

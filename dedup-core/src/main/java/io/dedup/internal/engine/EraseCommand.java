@@ -53,16 +53,13 @@ final class EraseCommand {
         Erasure all = new Erasure(0, List.of());
         for (String id : storedIds) {
             Predicate<DedupKey> which = key -> key.messageId().equals(id);
-            background.beginForgetting(which);
-            try {
+            all = all.plus(background.forgetting(which, () -> {
                 Erasure erasure = ofRecords == null
                         ? ofStore.erase(id, liveLease)
                         : ofRecords.erase(id, liveLease).plus(ofStore.erase(id, liveLease));
                 drop(which, new HashSet<>(erasure.liveScopes()));
-                all = all.plus(erasure);
-            } finally {
-                background.endForgetting(which);
-            }
+                return erasure;
+            }));
             listeners.report(listener -> listener.erased(id));
         }
         return all;

@@ -62,12 +62,7 @@ final class ForgetCommand {
         TransactionalRecords apart = records == null || records.holdsClaimsOf(store) ? null : records;
         if (records == null || mode == DedupMode.LEASED || mode == DedupMode.LEASED_TRANSACTIONAL) {
             Predicate<DedupKey> which = key::equals;
-            background.beginForgetting(which);
-            try {
-                return forgetLeased(key, which, apart, liveLease);
-            } finally {
-                background.endForgetting(which);
-            }
+            return background.forgetting(which, () -> forgetLeased(key, which, apart, liveLease));
         }
         if (apart == null) {
             return records.forget(key, liveLease);

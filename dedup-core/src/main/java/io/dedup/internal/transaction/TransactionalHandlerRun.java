@@ -54,18 +54,9 @@ final class TransactionalHandlerRun implements TransactionalRun {
         this.parent = parent;
         this.transaction = transaction;
         this.admissions = admissions;
-        this.executions = running(admissions); // now, so that nothing has to be created between this and the handler
+        this.executions =
+                Admission.executions(admissions); // now, so that nothing has to be created between this and the handler
         this.undecided = undecided;
-    }
-
-    private static List<Execution> running(List<Admission> admissions) {
-        List<Execution> running = new ArrayList<>(admissions.size());
-        for (Admission admission : admissions) {
-            if (admission instanceof Admission.Run run) {
-                running.add(run.execution());
-            }
-        }
-        return running;
     }
 
     /** Creates a run without a decision, which must be opened again. */
@@ -108,7 +99,7 @@ final class TransactionalHandlerRun implements TransactionalRun {
         if (!written.isEmpty()) {
             open.removeAll(written);
         }
-        List<Execution> first = running(kept);
+        List<Execution> first = Admission.executions(kept);
         admissions = kept;
         executions = first;
         parent.giveBack(others);

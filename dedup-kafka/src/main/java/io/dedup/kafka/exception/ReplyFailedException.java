@@ -5,7 +5,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
  * A request was handled, but its reply couldn't be sent. When the error handler retries the record, the stored reply is
- * sent again without calling the handler.
+ * sent again without calling the handler. In a Kafka transaction, which is rolled back, the handler is called again.
  */
 public final class ReplyFailedException extends DedupException {
     private static final long serialVersionUID = 1L;
@@ -14,7 +14,7 @@ public final class ReplyFailedException extends DedupException {
      * Creates the exception for a request.
      *
      * @param record the request
-     * @param cause what the producer threw
+     * @param cause why it couldn't be made or sent
      */
     public ReplyFailedException(ConsumerRecord<?, ?> record, Throwable cause) {
         super(

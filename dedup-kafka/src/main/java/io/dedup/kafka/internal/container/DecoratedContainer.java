@@ -13,6 +13,7 @@ import io.dedup.kafka.internal.settlement.ContainerServices;
 import io.dedup.kafka.internal.spring.ConsumerSettings;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
@@ -168,18 +169,12 @@ final class DecoratedContainer implements ContainerLifecycle {
 
     @Override
     public void revoked(@Nullable Collection<TopicPartition> partitions) {
-        BoundConsumer bound = consumers.currentOrNull();
-        if (bound != null) {
-            bound.revoked(partitions);
-        }
+        Optional.ofNullable(consumers.currentOrNull()).ifPresent(bound -> bound.revoked(partitions));
     }
 
     @Override
     public void leftUnnoticed(Collection<TopicPartition> partitions) {
-        BoundConsumer bound = consumers.currentOrNull();
-        if (bound != null) {
-            bound.leftUnnoticed(partitions);
-        }
+        Optional.ofNullable(consumers.currentOrNull()).ifPresent(bound -> bound.leftUnnoticed(partitions));
     }
 
     @Override

@@ -3,14 +3,17 @@ package io.dedup.kafka.internal.handler;
 import io.dedup.kafka.internal.KafkaLog;
 import io.dedup.kafka.internal.handler.Invocations.Invocation;
 import io.dedup.kafka.internal.reply.ReplyExchange;
+import io.dedup.kafka.internal.reply.ReplyTopic;
 import io.dedup.kafka.internal.spring.HandlerMethods;
 import java.util.Arrays;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.expression.Expression;
 import org.springframework.kafka.listener.adapter.DelegatingInvocableHandler;
 import org.springframework.kafka.listener.adapter.HandlerAdapter;
 import org.springframework.kafka.listener.adapter.InvocationResult;
@@ -46,7 +49,7 @@ public final class HandlerCalls {
         try {
             Object handler = HandlerMethods.read(MessagingMessageListenerAdapter.class, "handlerMethod", adapter);
             if (handler instanceof HandlerAdapter known && !(handler instanceof WrappedHandler)) {
-                WrappedHandler wrapped = wrapped(known, invocations);
+                WrappedHandler wrapped = wrapped(known, invocations, ReplyTopic.take(adapter, invocations::replying));
                 adapter.setHandlerMethod(wrapped);
                 return wrapped.declaredLater;
             }
@@ -75,32 +78,37 @@ public final class HandlerCalls {
         }
     }
 
-    private static WrappedHandler wrapped(HandlerAdapter handler, Invocations invocations)
+    private static WrappedHandler wrapped(
+            HandlerAdapter handler, Invocations invocations, UnaryOperator<Expression> topics)
             throws ReflectiveOperationException {
         Object one = HandlerMethods.read(HandlerAdapter.class, "invokerHandlerMethod", handler);
         return one instanceof InvocableHandlerMethod method
-                ? new WrappedHandler(method, invocations)
+                ? new WrappedHandler(method, invocations, topics)
                 : new WrappedHandler(
                         (DelegatingInvocableHandler) Objects.requireNonNull(
                                 HandlerMethods.read(HandlerAdapter.class, "delegatingHandler", handler)),
-                        invocations);
+                        invocations,
+                        topics);
     }
 
     /** Replaces spring-kafka's own handler adapter. */
     private static final class WrappedHandler extends HandlerAdapter {
         private final Invocations invocations;
+        private final UnaryOperator<Expression> topics;
         private final boolean declaredLater;
 
-        WrappedHandler(InvocableHandlerMethod method, Invocations invocations) {
+        WrappedHandler(InvocableHandlerMethod method, Invocations invocations, UnaryOperator<Expression> topics) {
             super(method);
             this.invocations = invocations;
+            this.topics = topics;
             this.declaredLater = super.isAsyncReplies();
             invocations.handlerMethodAsks();
         }
 
-        WrappedHandler(DelegatingInvocableHandler methods, Invocations invocations) {
+        WrappedHandler(DelegatingInvocableHandler methods, Invocations invocations, UnaryOperator<Expression> topics) {
             super(methods);
             this.invocations = invocations;
+            this.topics = topics;
             this.declaredLater = super.isAsyncReplies();
             invocations.handlerMethodAsks();
         }
@@ -115,7 +123,7 @@ public final class HandlerCalls {
         public @Nullable Object invoke(Message<?> message, @Nullable Object... arguments) throws Exception {
             ReplyExchange exchange = invocations.reply(arguments);
             if (exchange != null && exchange.stored() != null) {
-                Object answer = super.getInvocationResultFor(exchange.stored(), message.getPayload());
+                Object answer = getInvocationResultFor(exchange.stored(), message.getPayload());
                 return answer == null ? exchange.stored() : answer;
             }
             Invocation invocation = invocations.of(arguments);
@@ -126,9 +134,13 @@ public final class HandlerCalls {
             }
             Object result = super.invoke(message, all);
             return result instanceof InvocationResult reply
-                    ? new InvocationResult(
-                            ended(reply.result(), invocation, arguments), reply.sendTo(), reply.messageReturnType())
+                    ? with(ended(reply.result(), invocation, arguments), reply)
                     : ended(result, invocation, arguments);
+        }
+
+        private InvocationResult with(@Nullable Object result, InvocationResult reply) {
+            Expression topic = reply.sendTo();
+            return new InvocationResult(result, topic == null ? null : topics.apply(topic), reply.messageReturnType());
         }
 
         @SuppressWarnings("FutureReturnValueIgnored") // the adapter handles it
@@ -168,7 +180,8 @@ public final class HandlerCalls {
         @Override
         public @Nullable InvocationResult getInvocationResultFor(Object result, @Nullable Object payload) {
             keep(invocations.replying(), result);
-            return super.getInvocationResultFor(result, payload);
+            InvocationResult reply = super.getInvocationResultFor(result, payload);
+            return reply == null ? null : with(result, reply);
         }
 
         /** Acknowledges, as spring-kafka does when such a method's work has succeeded. */

@@ -24,6 +24,8 @@ public final class ReplyExchange {
     private final boolean atOnce;
     private final Function<Object, byte @Nullable []> keeper;
     private final List<Supplier<CompletableFuture<?>>> held = new ArrayList<>(1);
+    private boolean unsent;
+    private @Nullable Throwable failure;
     private volatile byte @Nullable [] kept;
     private @Nullable ReplyAcknowledgment heldBack;
 
@@ -57,10 +59,26 @@ public final class ReplyExchange {
         return kept;
     }
 
-    /** Called when spring-kafka sends a reply, whose future it ignores. */
+    /** spring-kafka knows where to send the reply. It makes it now, and tells nobody if that fails. */
+    void begins() {
+        unsent = true;
+    }
+
+    /** The reply cannot be sent. */
+    void failed(Throwable cause) {
+        failure = cause;
+    }
+
+    /** Called when spring-kafka sends a reply, whose future and whose failure it ignores. */
     <T> CompletableFuture<T> send(Supplier<CompletableFuture<T>> reply) {
+        unsent = false;
         if (atOnce) {
-            return reply.get();
+            try {
+                return reply.get();
+            } catch (RuntimeException e) {
+                failed(e);
+                throw e;
+            }
         }
         held.add(reply::get);
         return new CompletableFuture<>();
@@ -93,16 +111,19 @@ public final class ReplyExchange {
      * The message is done: sends the replies, and waits until the broker has them, at most for the producer's
      * {@code delivery.timeout.ms}.
      *
-     * @throws ReplyFailedException when the record must be redelivered to send the stored reply again
+     * @throws ReplyFailedException when the record must be redelivered to send the reply
      */
     public void deliver(ConsumerRecord<?, ?> record) {
-        Throwable failure = null;
+        if (failure == null && unsent) {
+            failed(new IllegalStateException("spring-kafka couldn't make the reply: a ReplyHeadersConfigurer has"
+                    + " failed, or a header of the request isn't what replies need"));
+        }
         List<CompletableFuture<?>> sent = new ArrayList<>(held.size());
         for (Supplier<CompletableFuture<?>> reply : held) {
             try {
                 sent.add(reply.get());
             } catch (RuntimeException e) {
-                failure = e;
+                failed(e);
             }
         }
         for (CompletableFuture<?> each : sent) {
@@ -113,7 +134,7 @@ public final class ReplyExchange {
         if (failure == null) {
             return;
         }
-        if (stored != null || kept != null) {
+        if (atOnce || stored != null || kept != null) { // in a transaction, the rollback undoes the run
             throw new ReplyFailedException(record, failure);
         }
         log.error(

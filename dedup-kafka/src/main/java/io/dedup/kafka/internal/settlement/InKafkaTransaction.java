@@ -58,6 +58,7 @@ final class InKafkaTransaction implements SettlementKind<ListenerCall> {
         @Override
         public byte @Nullable [] call() {
             invokeWithinTransaction(true);
+            call.deliverReply(); // it is sent: a failure, which spring-kafka ignores, rolls back
             return null;
         }
 

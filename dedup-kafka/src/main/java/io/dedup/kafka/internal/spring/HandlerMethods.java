@@ -127,8 +127,17 @@ public final class HandlerMethods {
 
     /** Reads a private field. */
     public static @Nullable Object read(Class<?> type, String name, Object from) throws ReflectiveOperationException {
+        return field(type, name).get(from);
+    }
+
+    /** Writes a private field. */
+    public static void write(Class<?> type, String name, Object to, Object value) throws ReflectiveOperationException {
+        field(type, name).set(to, value);
+    }
+
+    private static Field field(Class<?> type, String name) throws ReflectiveOperationException {
         Field field = type.getDeclaredField(name);
         field.setAccessible(true);
-        return field.get(from);
+        return field;
     }
 }

@@ -35,6 +35,8 @@ import org.springframework.integration.endpoint.ReactiveStreamsConsumer;
 import org.springframework.integration.handler.ReactiveMessageHandlerAdapter;
 import org.springframework.messaging.Message;
 import org.springframework.messaging.ReactiveMessageHandler;
+import org.springframework.util.ConcurrentReferenceHashMap;
+import org.springframework.util.ConcurrentReferenceHashMap.ReferenceType;
 
 /** Plans advices of handlers like the annotated methods, and looks at the handlers before their endpoints start. Thread-safe. */
 public final class FlowReceivers implements RiskCheck {
@@ -53,6 +55,8 @@ public final class FlowReceivers implements RiskCheck {
         private final String name;
         private final boolean transactional;
         private final @Nullable DeduplicatedCalls<Message<?>> calls;
+        /** Those that were looked at: it takes as long as some messages do. */
+        private final Map<Object, Boolean> safe = new ConcurrentReferenceHashMap<>(1, ReferenceType.WEAK);
 
         private Receiver(String name, boolean transactional, @Nullable DeduplicatedCalls<Message<?>> calls) {
             this.name = name;
@@ -72,10 +76,14 @@ public final class FlowReceivers implements RiskCheck {
          * @throws IllegalStateException when its effect could be lost or happen twice
          */
         public void require(Object handler, Advice advice) {
-            String problem = calls == null ? null : HandlerRules.problem(handler, advice, transactional);
+            if (calls == null || safe.containsKey(handler)) {
+                return;
+            }
+            String problem = HandlerRules.problem(handler, advice, transactional);
             if (problem != null) {
                 throw new IllegalStateException("The handler " + handler + " " + problem);
             }
+            safe.put(handler, true);
         }
 
         /**
