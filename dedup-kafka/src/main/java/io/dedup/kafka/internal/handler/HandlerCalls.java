@@ -46,7 +46,7 @@ public final class HandlerCalls {
         try {
             Object handler = HandlerMethods.read(MessagingMessageListenerAdapter.class, "handlerMethod", adapter);
             if (handler instanceof HandlerAdapter known && !(handler instanceof WrappedHandler)) {
-                WrappedHandler wrapped = wrapped(known, invocations);
+                WrappedHandler wrapped = wrapped(known, adapter, invocations);
                 adapter.setHandlerMethod(wrapped);
                 return wrapped.declaredLater;
             }
@@ -75,31 +75,40 @@ public final class HandlerCalls {
         }
     }
 
-    private static WrappedHandler wrapped(HandlerAdapter handler, Invocations invocations)
+    private static WrappedHandler wrapped(
+            HandlerAdapter handler, MessagingMessageListenerAdapter<?, ?> adapter, Invocations invocations)
             throws ReflectiveOperationException {
         Object one = HandlerMethods.read(HandlerAdapter.class, "invokerHandlerMethod", handler);
         return one instanceof InvocableHandlerMethod method
-                ? new WrappedHandler(method, invocations)
+                ? new WrappedHandler(method, adapter, invocations)
                 : new WrappedHandler(
                         (DelegatingInvocableHandler) Objects.requireNonNull(
                                 HandlerMethods.read(HandlerAdapter.class, "delegatingHandler", handler)),
+                        adapter,
                         invocations);
     }
 
     /** Replaces spring-kafka's own handler adapter. */
     private static final class WrappedHandler extends HandlerAdapter {
+        private final MessagingMessageListenerAdapter<?, ?> adapter;
         private final Invocations invocations;
         private final boolean declaredLater;
 
-        WrappedHandler(InvocableHandlerMethod method, Invocations invocations) {
+        WrappedHandler(
+                InvocableHandlerMethod method, MessagingMessageListenerAdapter<?, ?> adapter, Invocations invocations) {
             super(method);
+            this.adapter = adapter;
             this.invocations = invocations;
             this.declaredLater = super.isAsyncReplies();
             invocations.handlerMethodAsks();
         }
 
-        WrappedHandler(DelegatingInvocableHandler methods, Invocations invocations) {
+        WrappedHandler(
+                DelegatingInvocableHandler methods,
+                MessagingMessageListenerAdapter<?, ?> adapter,
+                Invocations invocations) {
             super(methods);
+            this.adapter = adapter;
             this.invocations = invocations;
             this.declaredLater = super.isAsyncReplies();
             invocations.handlerMethodAsks();
@@ -124,11 +133,16 @@ public final class HandlerCalls {
                 all = Arrays.copyOf(arguments, arguments.length + 1);
                 all[arguments.length] = invocation.context(); // resolved by its type, like the other arguments
             }
-            Object result = super.invoke(message, all);
-            return result instanceof InvocationResult reply
-                    ? new InvocationResult(
-                            ended(reply.result(), invocation, arguments), reply.sendTo(), reply.messageReturnType())
-                    : ended(result, invocation, arguments);
+            try {
+                Object result = super.invoke(message, all);
+                return result instanceof InvocationResult reply
+                        ? new InvocationResult(
+                                ended(reply.result(), invocation, arguments), reply.sendTo(), reply.messageReturnType())
+                        : ended(result, invocation, arguments);
+            } catch (Throwable e) {
+                invocations.threw(e, arguments, HandlerMethods.failureTakers(adapter));
+                throw e;
+            }
         }
 
         @SuppressWarnings("FutureReturnValueIgnored") // the adapter handles it

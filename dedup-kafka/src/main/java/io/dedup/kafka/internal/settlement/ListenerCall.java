@@ -28,6 +28,7 @@ public abstract class ListenerCall {
     /** Calls the user's listener, and watches where it seeks meanwhile. */
     final void invoke(@Nullable Acknowledgment acknowledgment) {
         bound.soughtBack().begin();
+        bound.takenFailure().begin();
         try {
             callListener(acknowledgment);
         } finally {
