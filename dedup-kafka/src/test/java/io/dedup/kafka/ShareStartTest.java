@@ -85,6 +85,9 @@ class ShareStartTest {
                             .container(group.consumers(), group.properties(ShareAckMode.EXPLICIT, NOTHING))::start)
                     .hasMessageContaining("has no message ID extractor");
             assertRefused(transactional.container(ShareAckMode.EXPLICIT, new Outside()), "REQUIRES_NEW");
+            assertRefused(
+                    transactional.container(ShareAckMode.EXPLICIT, HiddenFailureTest.retried(NOTHING)),
+                    "is called again after a failure");
         }
     }
 

@@ -36,6 +36,7 @@ public final class BoundConsumer {
     private final UnfinishedLimit unfinished;
     private final WatchedPolls watched;
     private final BatchRetry batchRetry = new BatchRetry();
+    private final TakenFailure takenFailure = new TakenFailure();
     private final ConsumerSeekCallback watchedSeeks;
     private final RevokedPartitions revokedPartitions;
 
@@ -162,6 +163,11 @@ public final class BoundConsumer {
     /** The error handler's retry of a batch. */
     public BatchRetry batchRetry() {
         return batchRetry;
+    }
+
+    /** What the listener's method has thrown in the listener's call. */
+    public TakenFailure takenFailure() {
+        return takenFailure;
     }
 
     /** These partitions, or all if null, belong to another consumer now. */

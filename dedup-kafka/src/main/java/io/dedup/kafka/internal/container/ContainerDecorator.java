@@ -3,6 +3,7 @@ package io.dedup.kafka.internal.container;
 import io.dedup.adapter.DedupAdapter;
 import io.dedup.adapter.poll.PollTimer;
 import io.dedup.kafka.internal.KafkaLog;
+import io.dedup.kafka.internal.consumer.BoundConsumer;
 import io.dedup.kafka.internal.consumer.BoundConsumers;
 import io.dedup.kafka.internal.consumer.CommitInquiries;
 import io.dedup.kafka.internal.consumer.ConsumerThreads;
@@ -106,12 +107,17 @@ public final class ContainerDecorator implements AutoCloseable {
             throw new IllegalStateException("Cannot decorate listener container " + container.getListenerId()
                     + ": it is running. Decorate it before its start");
         }
-        Invocations invocations = new Invocations();
+        ContainerServices services = services(container);
+        Invocations invocations = new Invocations((failure, record, taker) -> {
+            BoundConsumer bound = services.consumers().currentOrNull();
+            if (bound != null) { // else the application has called it on a thread of its own
+                bound.takenFailure().threw(failure, record, taker);
+            }
+        });
         boolean declaredLater = listener != null && HandlerCalls.wrap(listener, invocations);
         boolean answers = listener != null
                 && HandlerCalls.isWrapped(listener, invocations)
                 && ReplyTemplate.take(listener, replies, invocations::replying);
-        ContainerServices services = services(container);
         AsyncMode later = AsyncMode.of(container, declaredLater);
         // Not with replies: a copy that is claimed with its first would be answered before there is a reply.
         // Not in a Kafka transaction: a record whose commit got no answer mustn't be claimed before the answer is

@@ -149,6 +149,14 @@ public final class TransactionCheck {
     }
 
     private @Nullable String handlerProblem(Collection<String> topics, Object listener) {
+        if (services.kafkaTransactions().areUsed()) {
+            return HandlerMethods.of(listener).stream()
+                    .flatMap(each -> Stream.ofNullable(each.problemInTransaction())
+                            .map(problem ->
+                                    "it has a Kafka transaction, and its handler " + each.name() + " " + problem))
+                    .findFirst()
+                    .orElse(null);
+        }
         return topics.stream()
                 .filter(services.deliveries()::isTransactional)
                 .findFirst()
@@ -157,21 +165,15 @@ public final class TransactionCheck {
     }
 
     /**
-     * Returns why a handler's effect wouldn't be part of the transaction of this topic's messages; null if it would.
+     * Returns why a handler's effect wouldn't be part of the transaction of this topic's messages, or why that would commit what has
+     * failed; null if there is nothing.
      */
     public static @Nullable String handlerProblem(
             DedupAdapter engine, RecordDeliveries deliveries, String topic, Object listener) {
-        TransactionalRecords records = engine.records();
-        if (records != null && deliveries.isTransactional(topic)) {
+        if (deliveries.isTransactional(topic)) {
             for (HandlerMethods.Handler each : HandlerMethods.of(listener)) {
-                String problem = records instanceof HandlerInspector inspector
-                        ? inspector.outside(
-                                each.bean(),
-                                new HandlerMethod(
-                                        each.method().getDeclaringClass(),
-                                        each.method().getName(),
-                                        List.of(each.method().getParameterTypes())))
-                        : null;
+                String repeated = each.problemInTransaction();
+                String problem = repeated == null ? outside(engine.records(), each) : repeated;
                 if (problem != null) {
                     return "topic " + topic + " has mode "
                             + deliveries.topic(topic).policy().mode() + ", and its handler " + each.name() + " "
@@ -180,6 +182,17 @@ public final class TransactionCheck {
             }
         }
         return null;
+    }
+
+    private static @Nullable String outside(@Nullable TransactionalRecords records, HandlerMethods.Handler handler) {
+        return records instanceof HandlerInspector inspector
+                ? inspector.outside(
+                        handler.bean(),
+                        new HandlerMethod(
+                                handler.method().getDeclaringClass(),
+                                handler.method().getName(),
+                                List.of(handler.method().getParameterTypes())))
+                : null;
     }
 
     /** Returns why the listener cannot read topics of these modes; null if it can. A batch has one mode. */

@@ -49,7 +49,8 @@ public final class HandlerCalls {
         try {
             Object handler = HandlerMethods.read(MessagingMessageListenerAdapter.class, "handlerMethod", adapter);
             if (handler instanceof HandlerAdapter known && !(handler instanceof WrappedHandler)) {
-                WrappedHandler wrapped = wrapped(known, invocations, ReplyTopic.take(adapter, invocations::replying));
+                WrappedHandler wrapped =
+                        wrapped(known, adapter, invocations, ReplyTopic.take(adapter, invocations::replying));
                 adapter.setHandlerMethod(wrapped);
                 return wrapped.declaredLater;
             }
@@ -79,34 +80,49 @@ public final class HandlerCalls {
     }
 
     private static WrappedHandler wrapped(
-            HandlerAdapter handler, Invocations invocations, UnaryOperator<Expression> topics)
+            HandlerAdapter handler,
+            MessagingMessageListenerAdapter<?, ?> adapter,
+            Invocations invocations,
+            UnaryOperator<Expression> topics)
             throws ReflectiveOperationException {
         Object one = HandlerMethods.read(HandlerAdapter.class, "invokerHandlerMethod", handler);
         return one instanceof InvocableHandlerMethod method
-                ? new WrappedHandler(method, invocations, topics)
+                ? new WrappedHandler(method, adapter, invocations, topics)
                 : new WrappedHandler(
                         (DelegatingInvocableHandler) Objects.requireNonNull(
                                 HandlerMethods.read(HandlerAdapter.class, "delegatingHandler", handler)),
+                        adapter,
                         invocations,
                         topics);
     }
 
     /** Replaces spring-kafka's own handler adapter. */
     private static final class WrappedHandler extends HandlerAdapter {
+        private final MessagingMessageListenerAdapter<?, ?> adapter;
         private final Invocations invocations;
         private final UnaryOperator<Expression> topics;
         private final boolean declaredLater;
 
-        WrappedHandler(InvocableHandlerMethod method, Invocations invocations, UnaryOperator<Expression> topics) {
+        WrappedHandler(
+                InvocableHandlerMethod method,
+                MessagingMessageListenerAdapter<?, ?> adapter,
+                Invocations invocations,
+                UnaryOperator<Expression> topics) {
             super(method);
+            this.adapter = adapter;
             this.invocations = invocations;
             this.topics = topics;
             this.declaredLater = super.isAsyncReplies();
             invocations.handlerMethodAsks();
         }
 
-        WrappedHandler(DelegatingInvocableHandler methods, Invocations invocations, UnaryOperator<Expression> topics) {
+        WrappedHandler(
+                DelegatingInvocableHandler methods,
+                MessagingMessageListenerAdapter<?, ?> adapter,
+                Invocations invocations,
+                UnaryOperator<Expression> topics) {
             super(methods);
+            this.adapter = adapter;
             this.invocations = invocations;
             this.topics = topics;
             this.declaredLater = super.isAsyncReplies();
@@ -132,10 +148,15 @@ public final class HandlerCalls {
                 all = Arrays.copyOf(arguments, arguments.length + 1);
                 all[arguments.length] = invocation.context(); // resolved by its type, like the other arguments
             }
-            Object result = super.invoke(message, all);
-            return result instanceof InvocationResult reply
-                    ? with(ended(reply.result(), invocation, arguments), reply)
-                    : ended(result, invocation, arguments);
+            try {
+                Object result = super.invoke(message, all);
+                return result instanceof InvocationResult reply
+                        ? with(ended(reply.result(), invocation, arguments), reply)
+                        : ended(result, invocation, arguments);
+            } catch (Throwable e) {
+                invocations.threw(e, arguments, HandlerMethods.failureTakers(adapter));
+                throw e;
+            }
         }
 
         private InvocationResult with(@Nullable Object result, InvocationResult reply) {

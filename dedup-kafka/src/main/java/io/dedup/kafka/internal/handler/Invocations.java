@@ -43,11 +43,28 @@ public final class Invocations {
         }
     }
 
+    /** Hears of failures of handler methods, on the threads that have called them. */
+    @FunctionalInterface
+    public interface Failures {
+        /**
+         * A method has failed.
+         *
+         * @param record that it was called with; null if it was a batch
+         * @param taker who may take the failure instead of passing it on
+         */
+        void threw(Throwable failure, @Nullable ConsumerRecord<?, ?> record, String taker);
+    }
+
+    private final Failures failures;
     private final Map<ConsumerRecord<?, ?>, Invocation> running =
             new ConcurrentHashMap<>(); // records are their own keys
 
     /** Whether any handler method asks for its calls; a listener that isn't an annotated method has none. */
     private volatile boolean asked;
+
+    public Invocations(Failures failures) {
+        this.failures = failures;
+    }
 
     /** A handler method was wrapped that asks for its calls. Called before the first of them. */
     void handlerMethodAsks() {
@@ -87,11 +104,21 @@ public final class Invocations {
     /** The call with these arguments; null if it is a batch or its listener isn't decorated. */
     @Nullable
     Invocation of(@Nullable Object[] arguments) {
+        ConsumerRecord<?, ?> record = record(arguments);
+        return record == null ? null : running.get(record);
+    }
+
+    private static @Nullable ConsumerRecord<?, ?> record(@Nullable Object[] arguments) {
         for (Object argument : arguments) {
             if (argument instanceof ConsumerRecord<?, ?> record) {
-                return running.get(record);
+                return record;
             }
         }
         return null;
+    }
+
+    /** The handler method has failed that was called with these arguments. */
+    void threw(Throwable failure, @Nullable Object[] arguments, String taker) {
+        failures.threw(failure, record(arguments), taker);
     }
 }

@@ -243,8 +243,10 @@ final class PollTransaction<K, V> {
 
         private void handle(ConsumerRecord<K, V> record, Execution execution) {
             Object before = execution.enter(null);
+            bound.takenFailure().begin();
             try {
                 pipeline.call(record, new OfPoll(execution, bound), null, consumer);
+                bound.takenFailure().requireNone(false);
             } finally {
                 execution.leave(before);
             }

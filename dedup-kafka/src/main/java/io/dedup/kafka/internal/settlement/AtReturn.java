@@ -44,6 +44,7 @@ final class AtReturn implements SettlementKind<ListenerCall> {
         public byte @Nullable [] call() {
             call.invoke(null, false);
             requireNotSoughtBack();
+            call.bound.takenFailure().warn();
             return null;
         }
 

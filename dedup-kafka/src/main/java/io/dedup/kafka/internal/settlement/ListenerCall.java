@@ -34,6 +34,7 @@ public abstract class ListenerCall implements WatchedPolls.Call {
     final void invoke(@Nullable Acknowledgment acknowledgment, boolean inTransaction) {
         bound.soughtBack().begin();
         bound.watched().called(this, inTransaction);
+        bound.takenFailure().begin();
         try {
             callListener(acknowledgment);
         } finally {

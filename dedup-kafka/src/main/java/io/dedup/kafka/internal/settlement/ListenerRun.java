@@ -33,6 +33,7 @@ public abstract class ListenerRun {
      *
      * @param needed whether records that aren't acknowledged are redelivered
      * @throws NotAcknowledgedException when not everything may be committed
+     * @throws RuntimeException when its method had failed
      */
     final void invokeWithinTransaction(boolean needed) {
         Acknowledgment container = call.container;
@@ -43,6 +44,7 @@ public abstract class ListenerRun {
         if (ack != null) {
             ack.handlerReturned(needed);
         }
+        call.bound.takenFailure().requireNone(call.handed() != null);
     }
 
     /**

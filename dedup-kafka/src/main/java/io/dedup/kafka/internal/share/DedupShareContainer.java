@@ -67,7 +67,7 @@ public final class DedupShareContainer<K, V> extends ShareKafkaMessageListenerCo
         if (!isRunning()
                 && listener instanceof GenericMessageListener<?> handler
                 && !(listener instanceof DedupShareListener<?, ?>)) {
-            Invocations invocations = new Invocations();
+            Invocations invocations = new Invocations((failure, record, taker) -> {}); // nobody takes it
             boolean unused = HandlerCalls.wrap(handler, invocations); // makes the method wait for its work
             LastDeliveries last = new LastDeliveries((record, deferral) ->
                     super.getShareConsumerRecordRecoverer().recover(record, deferral));

@@ -1,5 +1,6 @@
 package io.dedup.kafka.internal.spring;
 
+import io.dedup.adapter.FailureAdvice;
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
@@ -7,14 +8,18 @@ import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
+import org.aopalliance.aop.Advice;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.Advisor;
 import org.springframework.aop.PointcutAdvisor;
 import org.springframework.aop.framework.Advised;
+import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.aop.interceptor.AsyncExecutionInterceptor;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.core.ResolvableType;
 import org.springframework.kafka.listener.DelegatingMessageListener;
+import org.springframework.kafka.listener.adapter.BatchMessagingMessageListenerAdapter;
 import org.springframework.kafka.listener.adapter.DelegatingInvocableHandler;
 import org.springframework.kafka.listener.adapter.FilteringMessageListenerAdapter;
 import org.springframework.kafka.listener.adapter.HandlerAdapter;
@@ -43,7 +48,7 @@ public final class HandlerMethods {
      */
     public record Handler(Object bean, Method method, Class<?> type) {
         static Handler of(InvocableHandlerMethod handler) {
-            Class<?> type = AopUtils.getTargetClass(handler.getBean());
+            Class<?> type = AopProxyUtils.ultimateTargetClass(handler.getBean());
             return new Handler(handler.getBean(), AopUtils.getMostSpecificMethod(handler.getMethod(), type), type);
         }
 
@@ -53,15 +58,29 @@ public final class HandlerMethods {
 
         /** Whether {@code @Async} moves it to another thread, and nothing that the container waits for is returned. */
         public boolean isDetached() {
-            return bean instanceof Advised advised
-                    && !CompletableFuture.class.isAssignableFrom(method.getReturnType())
-                    && Arrays.stream(advised.getAdvisors()).anyMatch(this::isMovedBy);
+            return !CompletableFuture.class.isAssignableFrom(method.getReturnType())
+                    && advices().anyMatch(AsyncExecutionInterceptor.class::isInstance);
         }
 
-        private boolean isMovedBy(Advisor advisor) {
-            return advisor.getAdvice() instanceof AsyncExecutionInterceptor
-                    && (!(advisor instanceof PointcutAdvisor pointcut)
-                            || pointcut.getPointcut().getMethodMatcher().matches(method, type));
+        /**
+         * Why it must not run in a transaction that is around its advices: the rest of a sentence that starts with its name; null if
+         * it may.
+         */
+        public @Nullable String problemInTransaction() {
+            return advices()
+                    .flatMap(advice -> Stream.ofNullable(FailureAdvice.problemInTransaction(advice, method, type)))
+                    .findFirst()
+                    .orElse(null);
+        }
+
+        /** The advices around it, also where a proxy has a proxy. */
+        private Stream<Advice> advices() {
+            return Stream.iterate(bean, Advised.class::isInstance, AopProxyUtils::getSingletonTarget)
+                    .flatMap(each -> Stream.of(((Advised) each).getAdvisors()))
+                    .filter(advisor -> !(advisor instanceof PointcutAdvisor pointcut)
+                            || (pointcut.getPointcut().getClassFilter().matches(type)
+                                    && pointcut.getPointcut().getMethodMatcher().matches(method, type)))
+                    .map(Advisor::getAdvice);
         }
 
         /** Whether it has a parameter of this type, or of a container of this type. */
@@ -89,7 +108,7 @@ public final class HandlerMethods {
             }
             return methods;
         }
-        Class<?> type = AopUtils.getTargetClass(innermost);
+        Class<?> type = AopProxyUtils.ultimateTargetClass(innermost);
         for (Method method : type.getMethods()) {
             boolean handles =
                     method.getName().equals("onMessage") || method.getName().equals("onShareRecord");
@@ -113,6 +132,25 @@ public final class HandlerMethods {
                     methods.add(Handler.of((InvocableHandlerMethod) each));
                 }
             }
+        }
+    }
+
+    /** Who stands between a listener's method and its container, and may take a failure of the method. */
+    public static String failureTakers(MessagingMessageListenerAdapter<?, ?> adapter) {
+        return Stream.of(
+                        field("errorHandler", adapter, MessagingMessageListenerAdapter.class),
+                        field("batchToRecordAdapter", adapter, BatchMessagingMessageListenerAdapter.class))
+                .flatMap(Stream::ofNullable)
+                .map(each -> each.getClass().getName())
+                .reduce((one, other) -> one + " or " + other)
+                .orElse("a listener around it");
+    }
+
+    private static @Nullable Object field(String name, Object from, Class<?> declaring) {
+        try {
+            return declaring.isInstance(from) ? read(declaring, name, from) : null;
+        } catch (ReflectiveOperationException | RuntimeException e) {
+            return null; // unknown
         }
     }
 

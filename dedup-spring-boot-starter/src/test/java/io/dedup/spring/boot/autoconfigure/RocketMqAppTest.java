@@ -10,6 +10,7 @@ import io.dedup.DedupOutcome;
 import io.dedup.DedupOutcome.DeferReason;
 import io.dedup.Deduplicator;
 import io.dedup.spring.boot.TestApp;
+import io.dedup.spring.boot.autoconfigure.RetriedHandlers.Retried;
 import io.dedup.spring.boot.internal.deduplicator.DeduplicatorRegistry;
 import io.dedup.spring.boot.internal.rocketmq.RocketMqConsumerCheck;
 import io.dedup.spring.boot.internal.store.DedupStores;
@@ -53,6 +54,7 @@ import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
 import org.springframework.core.env.Environment;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
@@ -352,9 +354,37 @@ class RocketMqAppTest {
         }
     }
 
-    /** Each of its messages would fail, and end in the group's dead letter queue. */
+    @SpringBootConfiguration(proxyBeanMethods = false)
+    @ImportAutoConfiguration({
+        DataSourceAutoConfiguration.class,
+        DataSourceTransactionManagerAutoConfiguration.class,
+        DedupAutoConfiguration.class,
+        RocketMqDedupAutoConfiguration.class
+    })
+    @Import(RetriedHandlers.class)
+    static class Repeated {
+        static class Billing implements MessageListener {
+            @Override
+            @Retried
+            public ConsumeResult consume(MessageView message) {
+                return ConsumeResult.SUCCESS;
+            }
+        }
+
+        @Bean
+        Billing billing() {
+            return new Billing();
+        }
+
+        @Bean
+        PushConsumer consumer(MessageListener billing, Environment environment) throws ClientException {
+            return new App().consumer(billing, environment);
+        }
+    }
+
+    /** Each of its messages would fail, and end in the group's dead letter queue; or be committed with what failed tries have written. */
     @Test
-    void aHandlerOutsideOfItsTransactionFailsTheStart() {
+    void aHandlerOutsideOfItsTransactionOrRepeatedInItFailsTheStart() {
         RocketMqServer server = RocketMqServers.shared();
         server.createTopic(ORDERS, TopicType.NORMAL, 1);
         server.createTopic(PLAIN, TopicType.NORMAL, 1);
@@ -367,6 +397,9 @@ class RocketMqAppTest {
         assertThatThrownBy(() -> start(server, Outside.class, settings))
                 .hasStackTraceContaining("RocketMQ listener billing cannot be deduplicated: topic " + ORDERS)
                 .hasStackTraceContaining("is @Transactional(propagation = REQUIRES_NEW)");
+        assertThatThrownBy(() -> start(server, Repeated.class, settings))
+                .hasStackTraceContaining("RocketMQ listener billing cannot be deduplicated: topic " + ORDERS)
+                .hasStackTraceContaining("is called again after a failure, by its advice TwiceRetryInterceptor");
     }
 
     private static ConfigurableApplicationContext start(RocketMqServer server, Class<?> app, String... settings) {

@@ -13,6 +13,7 @@ import io.dedup.adapter.Execution;
 import io.dedup.adapter.WaitBudget;
 import io.dedup.policy.DedupMode;
 import io.dedup.spring.boot.Deduplicated;
+import io.dedup.spring.boot.autoconfigure.RetriedHandlers.Retried;
 import io.dedup.spring.boot.internal.deduplicator.DeduplicatorRegistry;
 import io.dedup.testservers.rocketmq.RocketMqServer;
 import io.dedup.testservers.rocketmq.RocketMqServer.TopicType;
@@ -579,6 +580,26 @@ class RocketMqSpringTest {
     @DisplayName("An @Async handler, whose messages would be acknowledged before its effect, is refused")
     void async() {
         assertThat(Refusals.of(() -> run(LaterApp.class))).contains("its handler is @Async", ".enabled: false");
+    }
+
+    @RocketMQMessageListener(topic = "${prefix}orders", consumerGroup = "${prefix}refused")
+    static class Repeated extends Orders {
+        @Retried
+        @Override
+        public void onMessage(String body) {}
+    }
+
+    @SpringBootConfiguration(proxyBeanMethods = false)
+    @Import({Base.class, RetriedHandlers.class, Repeated.class})
+    static class RepeatedApp {}
+
+    @Test
+    @DisplayName("A handler that an advice calls again is refused in a transactional mode, and not in mode leased")
+    void repeated() {
+        String mode = "--dedup.topics.[" + ID + "orders].mode=";
+        assertThat(Refusals.of(() -> run(RepeatedApp.class, mode + "transactional")))
+                .contains("its handler is called again after a failure", "TwiceRetryInterceptor", ".enabled: false");
+        run(RepeatedApp.class, mode + "leased").close();
     }
 
     @SpringBootConfiguration(proxyBeanMethods = false)

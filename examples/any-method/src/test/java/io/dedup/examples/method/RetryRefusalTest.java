@@ -3,6 +3,11 @@ package io.dedup.examples.method;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dedup.spring.boot.Deduplicated;
+import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
+import io.github.resilience4j.circuitbreaker.annotation.CircuitBreaker;
+import io.github.resilience4j.spring6.circuitbreaker.configure.CircuitBreakerAspect;
+import io.github.resilience4j.spring6.circuitbreaker.configure.CircuitBreakerConfigurationProperties;
+import java.util.List;
 import org.aspectj.lang.ProceedingJoinPoint;
 import org.aspectj.lang.annotation.Around;
 import org.aspectj.lang.annotation.Aspect;
@@ -68,6 +73,44 @@ class RetryRefusalTest {
     static class RetriedByAspect {
         @Deduplicated(topic = "orders", consumer = "stock", id = "#order")
         public void handle(String order) {}
+    }
+
+    static class Broken {
+        @CircuitBreaker(name = "stock", fallbackMethod = "instead")
+        @Deduplicated(topic = "orders", consumer = "stock", id = "#order")
+        public void handle(String order) {}
+
+        void instead(String order, IllegalStateException failure) {}
+    }
+
+    static class BrokenWithoutFallback {
+        @CircuitBreaker(name = "stock")
+        @Deduplicated(topic = "orders", consumer = "stock", id = "#order")
+        public void handle(String order) {}
+    }
+
+    /** That of Resilience4j, which calls nothing here. */
+    static CircuitBreakerAspect circuitBreakers(int order) {
+        CircuitBreakerConfigurationProperties properties = new CircuitBreakerConfigurationProperties();
+        properties.setCircuitBreakerAspectOrder(order);
+        return new CircuitBreakerAspect(properties, CircuitBreakerRegistry.ofDefaults(), List.of(), null, null);
+    }
+
+    @Test
+    @DisplayName("a fallback inside of the claim is refused, and one outside of it isn't")
+    void fallback() {
+        int byDefault = Ordered.LOWEST_PRECEDENCE - 3;
+        app.withBean(CircuitBreakerAspect.class, () -> circuitBreakers(byDefault))
+                .withBean(Broken.class)
+                .run(context -> assertThat(context.getStartupFailure())
+                        .hasStackTraceContaining("Method Broken.handle")
+                        .hasStackTraceContaining("has a fallback method within its claim"));
+        app.withBean(CircuitBreakerAspect.class, () -> circuitBreakers(0))
+                .withBean(Broken.class)
+                .run(context -> assertThat(context).hasNotFailed());
+        app.withBean(CircuitBreakerAspect.class, () -> circuitBreakers(byDefault))
+                .withBean(BrokenWithoutFallback.class)
+                .run(context -> assertThat(context).hasNotFailed());
     }
 
     @Test

@@ -15,14 +15,28 @@ import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.test.context.TestConfiguration;
 import org.springframework.context.annotation.Bean;
+import org.springframework.resilience.annotation.EnableResilientMethods;
+import org.springframework.resilience.annotation.Retryable;
 import reactor.core.publisher.Flux;
 import reactor.util.function.Tuple2;
 
 /** Bindings that would lose messages or let them take effect twice don't start. */
 class RefusedTest {
+    static class Repeated implements Consumer<String> {
+        @Override
+        @Retryable
+        public void accept(String text) {}
+    }
+
     @TestConfiguration(proxyBeanMethods = false)
     @EnableAutoConfiguration
+    @EnableResilientMethods
     static class App {
+        @Bean
+        Consumer<String> repeated() {
+            return new Repeated();
+        }
+
         @Bean
         Consumer<String> plain() {
             return text -> {};
@@ -60,6 +74,8 @@ class RefusedTest {
         "several, spring.cloud.stream.bindings.several-in-0.group=g, is reactive, Consumer or Function",
         "plain, spring.cloud.stream.bindings.plain-in-0.group=g;spring.cloud.stream.kafka.bindings.plain-in-0.consumer.ack-mode=MANUAL;spring.cloud.stream.kafka.bindings.plain-in-0.consumer.enable-dlq=true, manual ack mode, enable-dlq",
         "plain, spring.cloud.stream.bindings.plain-in-0.group=g;dedup.topics.refused.mode=transactional, spring.cloud.stream.bindings.plain-in-0.consumer.max-attempts, new transaction",
+        "repeated, spring.cloud.stream.bindings.repeated-in-0.group=g;dedup.topics.refused.mode=transactional;spring.cloud.stream.bindings.repeated-in-0.consumer.max-attempts=1, RetryAnnotationInterceptor of function repeated) within one transaction of a transactional mode, new transaction",
+        "upper|repeated, spring.cloud.stream.bindings.upperrepeated-in-0.group=g;spring.cloud.stream.kafka.binder.required-acks=all;spring.cloud.stream.kafka.binder.transaction.transaction-id-prefix=tx-, RetryAnnotationInterceptor of function upper|repeated) within one transaction of Kafka, new transaction",
         "plain, spring.cloud.stream.bindings.plain-in-0.group=g;spring.cloud.stream.bindings.plain-in-0.consumer.batch-mode=true;spring.cloud.stream.kafka.binder.required-acks=all;spring.cloud.stream.kafka.binder.transaction.transaction-id-prefix=tx-, in a Kafka transaction, afterRollbackProcessor"
     })
     void refused(String function, String settings, String problem, String action) {

@@ -1,6 +1,6 @@
 package io.dedup.spring.boot.internal.integration;
 
-import io.dedup.spring.boot.internal.check.RetryAdvices;
+import io.dedup.adapter.FailureAdvice;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -90,7 +90,7 @@ final class HandlerRules {
                     + " count as done without its effect, and its replay would be dropped. Take failures further out, as in the error"
                     + " channel of the source";
         }
-        return transactional && RetryAdvices.isRetry(called)
+        return transactional && FailureAdvice.repeats(called)
                 ? "has an advice (" + name
                         + ") that calls it again after a failure, within the one transaction of a transactional"
                         + " mode: what the failed call has written would be committed by the next one. Let the source deliver the message"

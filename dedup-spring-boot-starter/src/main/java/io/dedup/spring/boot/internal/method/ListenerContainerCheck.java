@@ -1,7 +1,7 @@
 package io.dedup.spring.boot.internal.method;
 
+import io.dedup.adapter.FailureAdvice;
 import io.dedup.spring.boot.DedupConfigurationException;
-import io.dedup.spring.boot.internal.check.RetryAdvices;
 import io.dedup.spring.boot.internal.check.RiskCheck;
 import io.dedup.spring.boot.internal.deduplicator.DeduplicatedListener;
 import io.dedup.spring.boot.internal.store.MethodTransactions;
@@ -89,7 +89,7 @@ public final class ListenerContainerCheck implements RiskCheck {
 
     private static void warnOfRetries(ListenerContainer container, MethodCalls method, List<Warning> warnings) {
         if (container.setting("adviceChain") instanceof Advice[] advices
-                && Arrays.stream(advices).anyMatch(RetryAdvices::isRetry)) {
+                && Arrays.stream(advices).anyMatch(FailureAdvice::repeats)) {
             warnings.add(new Warning(
                     "Listener " + method.name()
                             + " has retries that give up: a message that is deferred until they do, as while"

@@ -1,8 +1,8 @@
 package io.dedup.spring.boot.internal.method;
 
+import io.dedup.adapter.FailureAdvice;
 import io.dedup.spring.boot.DedupConfigurationException;
 import io.dedup.spring.boot.Deduplicated;
-import io.dedup.spring.boot.internal.check.RetryAdvices;
 import io.dedup.spring.boot.internal.store.MethodTransactions;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
@@ -183,13 +183,25 @@ final class MethodRules {
                                 + " recorded. Give @EnableTransactionManagement a higher order than "
                                 + DeduplicatedMethodAdvisor.ORDER + "; the default is right");
             }
-            if (i > own && RetryAdvices.isRetry(advisor.getAdvice()) && applies(advisor, method)) {
+            if (i > own && FailureAdvice.repeats(advisor.getAdvice()) && applies(advisor, method)) {
                 throw refused(
                         method,
                         "is retried within one claim: in a transactional mode the tries would share one transaction, which commits"
                                 + " what the failed ones have written, and a call whose failure @Recover has taken would count as"
                                 + " done. Give the retries (@EnableRetry; resilience4j.retry.retry-aspect-order) an order in front of "
                                 + DeduplicatedMethodAdvisor.ORDER + ", so that each try is a call of its own");
+            }
+            if (i > own
+                    && FailureAdvice.replaces(advisor.getAdvice(), method.method(), method.type())
+                    && applies(advisor, method)) {
+                throw refused(
+                        method,
+                        "has a fallback method within its claim: a call whose failure that has taken would count as done, and in a"
+                                + " transactional mode what it had written would be committed. Put the fallback on a bean that the"
+                                + " method calls; or give the aspect (such as"
+                                + " resilience4j.circuitbreaker.circuit-breaker-aspect-order) an order in front of "
+                                + DeduplicatedMethodAdvisor.ORDER
+                                + ", where the fallback also gets a CallDeferredException, which it has to pass on");
             }
             if (advisor.getAdvice() instanceof AsyncExecutionInterceptor && applies(advisor, method)) {
                 if (i > own) {

@@ -10,7 +10,7 @@ import org.springframework.messaging.MessageChannel;
  *
  * @param name under which it is configured in {@code dedup.listeners}
  * @param channel that it sends to
- * @param retries the setting that makes it call the flow again in place after a failure; null if it doesn't
+ * @param retries the setting, or the advice, that makes it call the flow or its function again in place after a failure; null if it doesn't
  * @param recovers the setting that makes it return normally after a failure, when an error channel or a recoverer has taken the message;
  *     null if it doesn't
  * @param deadLetters takes messages that deduplication rejects; null to leave them to the container's error handler

@@ -39,16 +39,17 @@ final class InboundRules {
         if (problem != null) {
             throw refused(listener, problem, "Send to a DirectChannel");
         }
-        if (listener.retries() != null && isTransactional(served)) {
+        boolean inKafkaTransaction = isInKafkaTransaction(listener.container().getContainerProperties());
+        if (listener.retries() != null && (inKafkaTransaction || isTransactional(served))) {
             throw refused(
                     listener,
-                    "calls its flow again after a failure (" + listener.retries()
-                            + "), within the one transaction of a transactional mode: what the failed call has written"
-                            + " would be committed by the next one",
-                    "Switch that off, so that the container retries, with a new transaction for each try; or use mode leased");
+                    "calls its flow again after a failure (" + listener.retries() + ") within one transaction "
+                            + (inKafkaTransaction ? "of Kafka" : "of a transactional mode")
+                            + ": what the failed call has written would be committed by the next one",
+                    "Switch that off, so that the container retries, with a new transaction for each try; or use mode leased without a Kafka"
+                            + " transaction");
         }
-        if (listener.recovers() != null
-                && isInKafkaTransaction(listener.container().getContainerProperties())) {
+        if (listener.recovers() != null && inKafkaTransaction) {
             throw refused(
                     listener,
                     "handles failures itself (" + listener.recovers()

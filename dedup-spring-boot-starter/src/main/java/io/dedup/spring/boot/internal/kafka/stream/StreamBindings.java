@@ -200,7 +200,9 @@ public final class StreamBindings
                         made.name(),
                         made.container(),
                         rules.channel(made, context),
-                        made.isRetrying() ? StreamRules.property(made, "consumer.max-attempts") : null,
+                        made.isRetrying()
+                                ? StreamRules.property(made, "consumer.max-attempts")
+                                : functions.repeated(made.name()),
                         made.isInTransaction() && !made.properties().isBatchMode()
                                 ? null
                                 : "the error channel of binding " + made.name(),

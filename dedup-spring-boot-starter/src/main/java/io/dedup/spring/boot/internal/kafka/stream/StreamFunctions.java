@@ -1,7 +1,12 @@
 package io.dedup.spring.boot.internal.kafka.stream;
 
+import io.dedup.spring.boot.internal.check.HandlerAdvices;
+import java.lang.reflect.Method;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Set;
+import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.cloud.function.context.FunctionCatalog;
@@ -9,9 +14,15 @@ import org.springframework.cloud.function.context.catalog.FunctionTypeUtils;
 import org.springframework.cloud.function.context.catalog.SimpleFunctionRegistry.FunctionInvocationWrapper;
 import org.springframework.cloud.stream.function.BindableFunctionProxyFactory;
 import org.springframework.context.ApplicationContext;
+import org.springframework.util.ClassUtils;
 
 /** The functions of the application, and their bindings. */
 final class StreamFunctions {
+    /** How a function is called. */
+    private static final List<Method> CALLS = List.of(
+            ClassUtils.getMethod(Function.class, "apply", Object.class),
+            ClassUtils.getMethod(Consumer.class, "accept", Object.class));
+
     private final ApplicationContext context;
 
     StreamFunctions(ApplicationContext context) {
@@ -35,20 +46,42 @@ final class StreamFunctions {
             return null;
         }
         String definition = function.getFunctionDefinition();
-        FunctionCatalog catalog = context.getBean(FunctionCatalog.class);
-        // The type of a composed function is that of its ends.
-        return Stream.concat(Stream.of(definition), Arrays.stream(definition.split("[|,]")))
-                        .anyMatch(part -> isReactive(catalog.lookup(part.strip())))
+        return parts(definition).anyMatch(StreamFunctions::isReactive)
                 ? "function " + definition + " is reactive, or a suspend function, or has such a part"
                 : null;
     }
 
-    private static boolean isReactive(@Nullable Object found) {
-        return found instanceof FunctionInvocationWrapper function
-                && (function.isInputTypePublisher()
-                        || function.isOutputTypePublisher()
-                        || FunctionTypeUtils.isMultipleArgumentType(function.getInputType())
-                        || FunctionTypeUtils.isMultipleArgumentType(function.getOutputType()));
+    /** A function and its parts: the type of a composed one is that of its ends. */
+    private Stream<FunctionInvocationWrapper> parts(String definition) {
+        FunctionCatalog catalog = context.getBean(FunctionCatalog.class);
+        return Stream.concat(Stream.of(definition), Arrays.stream(definition.split("[|,]")))
+                .<@Nullable Object>map(part -> catalog.lookup(part.strip()))
+                .filter(FunctionInvocationWrapper.class::isInstance)
+                .map(FunctionInvocationWrapper.class::cast);
+    }
+
+    private static boolean isReactive(FunctionInvocationWrapper function) {
+        return function.isInputTypePublisher()
+                || function.isOutputTypePublisher()
+                || FunctionTypeUtils.isMultipleArgumentType(function.getInputType())
+                || FunctionTypeUtils.isMultipleArgumentType(function.getOutputType());
+    }
+
+    /** The advice that calls a function, or a part of it, again after a failure, or takes the failure; null if there is none. */
+    @Nullable
+    String repeated(String input) {
+        BindableFunctionProxyFactory function = of(input);
+        if (function == null) {
+            return null;
+        }
+        return parts(function.getFunctionDefinition())
+                .map(FunctionInvocationWrapper::getTarget)
+                .flatMap(target -> CALLS.stream()
+                        .filter(call -> call.getDeclaringClass().isInstance(target))
+                        .flatMap(call -> Stream.ofNullable(HandlerAdvices.hidingFailures(target, call))))
+                .map(advice -> advice + " of function " + function.getFunctionDefinition())
+                .findFirst()
+                .orElse(null);
     }
 
     /** The output bindings of the function of an input. */
