@@ -57,8 +57,10 @@ class PropertiesDocTest {
                 This page lists every property. How they work together, and which setting overrides which, is in the
                 [starter's README](../dedup-spring-boot-starter/README.md).
 
-                As everywhere in Spring Boot, names are relaxed: `max-processing-time` and `maxProcessingTime` are the same. An unknown
-                property under `dedup` fails the start.
+                As everywhere in Spring Boot, names are relaxed: `max-processing-time` and `maxProcessingTime` are the same. That holds for
+                the names of entries as well, unless they are in brackets:
+                [similar names](../dedup-spring-boot-starter/README.md#choose-what-is-deduplicated). An unknown property under `dedup` fails
+                the start.
 
                 ## Topics and listeners
 

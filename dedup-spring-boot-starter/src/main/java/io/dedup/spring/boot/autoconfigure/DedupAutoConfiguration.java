@@ -11,6 +11,7 @@ import io.dedup.spring.boot.internal.check.StartChecks;
 import io.dedup.spring.boot.internal.deduplicator.DeduplicatorFactory;
 import io.dedup.spring.boot.internal.deduplicator.DeduplicatorListenerFactory;
 import io.dedup.spring.boot.internal.deduplicator.DeduplicatorRegistry;
+import io.dedup.spring.boot.internal.plan.EntryKeys;
 import io.dedup.spring.boot.internal.plan.KnownTopics;
 import io.dedup.spring.boot.internal.plan.ListenerPlanner;
 import io.dedup.spring.boot.internal.plan.TopicPlans;
@@ -39,7 +40,8 @@ final class DedupAutoConfiguration {
     }
 
     @Bean
-    TopicPlans dedupTopicPlans(DedupProperties properties) {
+    TopicPlans dedupTopicPlans(DedupProperties properties, Environment environment) {
+        EntryKeys.requireDistinct(environment);
         return new TopicPlans(properties);
     }
 

@@ -292,6 +292,92 @@ class ConfigurationTest {
         });
     }
 
+    static class Similar {
+        @KafkaListener(id = "pay-in", topics = "orders-eu")
+        void hyphen(String order) {}
+
+        @KafkaListener(id = "payIn", topics = "orders_eu")
+        void underscore(String order) {}
+
+        @KafkaListener(id = "small", topics = "orders")
+        void small(String order) {}
+
+        @KafkaListener(id = "capital", topics = "Orders")
+        void capital(String order) {}
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            dedup.topics.orders-eu.id=key,dedup.topics.orders_eu.window=30d                   | dedup.topics has the entries orders-eu and orders_eu
+            dedup.topics.orders.window=1d,dedup.topics.Orders.enabled=false                   | dedup.topics has the entries orders and Orders
+            dedup.topics.orders_eu.topic=a,dedup.topics.[orderseu].topic=b                    | dedup.topics has the entries orders_eu and orderseu
+            dedup.listeners.pay-in.window=1d,dedup.listeners.payIn.shadow=true                | dedup.listeners has the entries pay-in and payIn
+            dedup.http.paths.pay-in.path=/a,dedup.http.paths.payIn.path=/b                    | dedup.http.paths has the entries pay-in and payIn
+            dedup.privacy.result-keys.k-1=a,dedup.privacy.result-keys.K1=b                    | dedup.privacy.result-keys has the entries k-1 and K1
+            """)
+    @DisplayName("entries that Spring Boot confuses, because it ignores capitals, hyphens and underscores, are refused")
+    void similarNames(String properties, String message) {
+        runner.withUserConfiguration(Similar.class)
+                .withPropertyValues("dedup.defaults.id=key")
+                .withPropertyValues(properties.split(","))
+                .run(context -> {
+                    assertThat(context).hasFailed();
+                    FailureAnalysis analysis = analysis(context.getStartupFailure());
+                    assertThat(analysis.getDescription()).contains(message);
+                    assertThat(analysis.getAction()).contains("in brackets wherever");
+                });
+    }
+
+    @Test
+    @DisplayName(
+            "an environment variable beside an entry with hyphens is refused, and one beside an entry without isn't")
+    void similarNamesInTheEnvironment() {
+        ApplicationContextRunner set = runner.withInitializer(context -> context.getEnvironment()
+                .getPropertySources()
+                .addFirst(new SystemEnvironmentPropertySource(
+                        "test-systemEnvironment", Map.of("DEDUP_TOPICS_ORDERS_WINDOW", "30d"))));
+        set.withPropertyValues("dedup.topics.orders.id=key", "dedup.topics.orders.window=1d")
+                .run(context -> assertThat(plan(context.getBean(DeduplicatorRegistry.class), "billing", "orders")
+                                .plan()
+                                .policy()
+                                .window()
+                                .duration())
+                        .isEqualTo(Duration.ofDays(30)));
+        set.withPropertyValues("dedup.topics.or-ders.id=key", "dedup.topics.or-ders.topic=orders")
+                .run(context -> assertThat(analysis(context.getStartupFailure()).getAction())
+                        .contains("environment variables have neither capitals nor hyphens"));
+    }
+
+    @Test
+    @DisplayName("entries in brackets have their own settings, however similar their names are")
+    void similarNamesInBrackets() {
+        runner.withUserConfiguration(Similar.class)
+                .withPropertyValues(
+                        "dedup.topics.[orders-eu].id=key",
+                        "dedup.topics.[orders-eu].window=1d",
+                        "dedup.topics.[orders_eu].id=header:payment-id",
+                        "dedup.topics.[orders_eu].window=2d",
+                        "dedup.topics.orders.id=header:a",
+                        "dedup.topics.orders.window=3d",
+                        "dedup.topics.[Orders].id=header:b",
+                        "dedup.topics.[Orders].window=4d",
+                        "dedup.listeners.[pay-in].lease=1m",
+                        "dedup.listeners.[payIn].lease=2m")
+                .run(context -> {
+                    DeduplicatorRegistry registry = context.getBean(DeduplicatorRegistry.class);
+                    assertSettings(plan(registry, "pay-in", "orders-eu").plan(), "key", 1, 60);
+                    assertSettings(plan(registry, "payIn", "orders_eu").plan(), "header:payment-id", 2, 120);
+                    assertSettings(plan(registry, "small", "orders").plan(), "header:a", 3, 30);
+                    assertSettings(plan(registry, "capital", "Orders").plan(), "header:b", 4, 30);
+                });
+    }
+
+    private static void assertSettings(TopicPlan plan, String id, int windowDays, int leaseSeconds) {
+        assertThat(plan.id()).hasToString(id);
+        assertThat(plan.policy().window().duration()).isEqualTo(Duration.ofDays(windowDays));
+        assertThat(plan.policy().lease()).isEqualTo(Duration.ofSeconds(leaseSeconds));
+    }
+
     @ParameterizedTest
     @CsvSource({
         "dedup.topics.orders.windw=7d,windw",

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dedup.DedupOutcome.DeferReason;
+import io.dedup.DedupScope;
 import io.dedup.MissingMessageIdException;
 import io.dedup.adapter.DedupAdapter;
 import io.dedup.id.MessageIdExtractor;
@@ -12,6 +13,7 @@ import io.dedup.spring.boot.DedupConfigurationException;
 import io.dedup.spring.boot.Deduplicated;
 import io.dedup.spring.boot.Logs;
 import io.dedup.spring.boot.internal.deduplicator.DeduplicatorRegistry;
+import io.dedup.spring.boot.internal.store.DedupStores;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.sql.SQLException;
@@ -1017,6 +1019,39 @@ class DeduplicatedMethodTest {
             }
         }
 
+        static class PackagePrivateMails {
+            final JdbcTemplate jdbc;
+
+            PackagePrivateMails(DataSource database) {
+                jdbc = new JdbcTemplate(database);
+            }
+
+            @TransactionalEventListener
+            @Transactional(propagation = Propagation.REQUIRES_NEW)
+            @Deduplicated(topic = "booked", consumer = "mails", id = "#event.id()")
+            void inItsOwn(Booked event) {
+                jdbc.update("INSERT INTO booking VALUES (?)", "mail of " + event.id());
+            }
+        }
+
+        @Test
+        @DisplayName("the transaction of an event's listener counts although the method isn't public, as for Spring")
+        void packagePrivate() {
+            withDatabase()
+                    .withUserConfiguration(BookingApp.class)
+                    .withBean(PackagePrivateMails.class)
+                    .run(context -> {
+                        TransactionTemplate publisher =
+                                new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
+                        for (int i = 0; i < 2; i++) {
+                            publisher.executeWithoutResult(status -> context.publishEvent(new Booked("a")));
+                        }
+                        Bookings target = target(context.getBean(Bookings.class));
+                        assertThat(target.jdbc.queryForList("SELECT id FROM booking", String.class))
+                                .containsExactly("mail of a");
+                    });
+        }
+
         @Test
         @DisplayName(
                 "an event's listener may wait with its publisher's connection: a warning, unless its wait is limited")
@@ -1165,5 +1200,59 @@ class DeduplicatedMethodTest {
         app.withUserConfiguration(AsyncInside.class)
                 .run(context ->
                         assertThat(context.getStartupFailure()).hasStackTraceContaining("returns before its effect"));
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class LazyAsyncInside {
+        @Bean
+        @Lazy
+        Background background() {
+            return new Background();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class PrototypeAsyncInside {
+        @Bean
+        @Scope("prototype")
+        Background background() {
+            return new Background();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class ScopedAsyncInside {
+        @Bean
+        @Scope(scopeName = "prototype", proxyMode = ScopedProxyMode.TARGET_CLASS)
+        Background background() {
+            return new Background();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class EarlyAsyncAdvisor {
+        @Bean
+        @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+        static AsyncAnnotationAdvisor asyncAdvisor() {
+            return AsyncInside.asyncAdvisor();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {LazyAsyncInside.class, PrototypeAsyncInside.class, ScopedAsyncInside.class})
+    @DisplayName("of a bean that isn't made at start, each call is refused before its ID is claimed")
+    void asyncInsideOfLateBeans(Class<?> beans) {
+        app.withUserConfiguration(EarlyAsyncAdvisor.class, beans).run(context -> {
+            Background background = context.getBean(Background.class);
+            for (int i = 0; i < 2; i++) {
+                assertThatThrownBy(() -> background.mail("a"))
+                        .isInstanceOf(DedupConfigurationException.class)
+                        .hasMessageContaining("returns before its effect");
+            }
+            assertThat(context.getBean(DedupStores.class)
+                            .store()
+                            .find(DedupScope.of("mailing", "mails").key("a")))
+                    .isEmpty();
+        });
     }
 }

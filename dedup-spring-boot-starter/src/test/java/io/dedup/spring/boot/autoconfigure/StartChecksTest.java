@@ -291,6 +291,63 @@ class StartChecksTest {
                 .run(context -> assertThat(context).hasNotFailed());
     }
 
+    @Configuration(proxyBeanMethods = false)
+    static class ByPattern {
+        @KafkaListener(id = "billing", topicPattern = "checks-.*")
+        void orders(String order) {}
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class OwnDeserializer {
+        @KafkaListener(id = "billing", topics = "${topic}", properties = "value.deserializer=${own}")
+        void orders(String order) {}
+    }
+
+    private static final String OBJECTS = "org.apache.kafka.common.serialization.LongDeserializer";
+    private static final String TEXT = "org.apache.kafka.common.serialization.StringDeserializer";
+
+    private static ApplicationContextRunner jsonOf(Class<?> listener) {
+        return new ApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(
+                        KafkaAutoConfiguration.class, DedupAutoConfiguration.class, KafkaDedupAutoConfiguration.class))
+                .withUserConfiguration(listener)
+                .withPropertyValues(
+                        "topic=" + TOPIC,
+                        "dedup.store=memory",
+                        "dedup.checks.broker=false",
+                        "spring.kafka.listener.auto-startup=false",
+                        "dedup.defaults.id=json:/id",
+                        "dedup.topics.all.pattern=checks-.*",
+                        "dedup.topics.all.window=1d");
+    }
+
+    @Test
+    @DisplayName("json: finds nothing in objects of topics that a listener finds by its pattern")
+    void jsonOfObjectsByPattern() {
+        jsonOf(ByPattern.class)
+                .withPropertyValues("spring.kafka.consumer.value-deserializer=" + OBJECTS)
+                .run(context -> assertThat(analysis(context.getStartupFailure()).getDescription())
+                        .contains("the values of listener billing are objects of " + OBJECTS));
+        jsonOf(ByPattern.class).run(context -> assertThat(context).hasNotFailed());
+    }
+
+    @Test
+    @DisplayName("json: finds nothing in objects of a listener's own deserializer")
+    void jsonOfOwnObjects() {
+        jsonOf(OwnDeserializer.class)
+                .withPropertyValues("own=" + OBJECTS)
+                .run(context -> assertThat(analysis(context.getStartupFailure()).getDescription())
+                        .contains("the values of listener billing are objects of " + OBJECTS));
+    }
+
+    @Test
+    @DisplayName("json: may read the text of a listener's own deserializer, whatever that of its factory makes")
+    void jsonOfOwnText() {
+        jsonOf(OwnDeserializer.class)
+                .withPropertyValues("own=" + TEXT, "spring.kafka.consumer.value-deserializer=" + OBJECTS)
+                .run(context -> assertThat(context).hasNotFailed());
+    }
+
     @Test
     void whatTheKafkaModuleRefusesIsReportedBeforeAnythingStarts() {
         runner.withPropertyValues("dedup.checks.broker=false", "spring.kafka.consumer.enable-auto-commit=true")

@@ -21,10 +21,14 @@ import io.lettuce.core.RedisCredentials;
 import io.lettuce.core.RedisCredentialsProvider;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.ssl.SslAutoConfiguration;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
@@ -36,7 +40,10 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
+import org.springframework.jdbc.datasource.LazyConnectionDataSourceProxy;
+import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.kafka.annotation.KafkaListener;
 import org.springframework.kafka.listener.DefaultErrorHandler;
@@ -168,6 +175,63 @@ class StoresTest {
                             .queryForObject("SELECT count(*) FROM dedup_record", Integer.class))
                     .isZero();
         });
+    }
+
+    /** By the tenant of the thread, say. */
+    private static DataSource routing() {
+        DataSource one = new DriverManagerDataSource("jdbc:h2:mem:routed;DB_CLOSE_DELAY=-1");
+        AbstractRoutingDataSource routing = new AbstractRoutingDataSource() {
+            @Override
+            protected Object determineCurrentLookupKey() {
+                return "one";
+            }
+        };
+        routing.setTargetDataSources(Map.of("one", one));
+        routing.afterPropertiesSet();
+        return routing;
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Routed {
+        @Bean
+        DataSource dataSource() {
+            return routing();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class WrappedRouted {
+        @Bean
+        DataSource dataSource() {
+            return new LazyConnectionDataSourceProxy(new DelegatingDataSource(routing()));
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class ProxiedRouted {
+        @Bean
+        DataSource dataSource() {
+            return (DataSource) new ProxyFactory(routing()).getProxy();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {Routed.class, WrappedRouted.class, ProxiedRouted.class})
+    @DisplayName("a DataSource that chooses a database for each connection is warned of, and with dedup.strict refused")
+    void routingDataSource(Class<?> routed) {
+        ApplicationContextRunner onIt = withDatabase.withUserConfiguration(routed);
+        try (Logs logs = new Logs()) {
+            onIt.run(context -> assertThat(context).hasNotFailed());
+            assertThat(logs.warnings())
+                    .anySatisfy(line -> assertThat(line)
+                            .contains("chooses a database for each connection", "dedup.jdbc.data-source"));
+        }
+        ApplicationContextRunner strict =
+                onIt.withPropertyValues("dedup.strict=true", "spring.kafka.consumer.max-poll-interval=20m");
+        strict.run(context -> assertThat(analysis(context.getStartupFailure()).getDescription())
+                .contains("chooses a database for each connection"));
+        strict.withPropertyValues("dedup.checks.routing-data-source=false")
+                .run(context -> assertThat(context).hasNotFailed());
     }
 
     @Test

@@ -24,6 +24,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.kafka.annotation.KafkaListener;
+import org.springframework.kafka.listener.DefaultErrorHandler;
 
 /** Names in {@code dedup.topics} that no listener reads: most likely misspelt, and then a topic stays unguarded. */
 class UnusedEntriesTest {
@@ -196,6 +197,70 @@ class UnusedEntriesTest {
                     .anySatisfy(line -> assertThat(line)
                             .contains("dedup.topics.order is set, but no listener subscribes to topic order")
                             .contains("Did you mean orders?"));
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Named {
+        @KafkaListener(id = "billing", topics = "orders")
+        void orders(String order) {}
+
+        @KafkaListener(id = "paying", topics = "payments.eu")
+        void payments(String payment) {}
+
+        @Bean
+        DefaultErrorHandler errorHandler() {
+            return new DefaultErrorHandler((record, e) -> {}); // a strict start wants a place for rejected messages
+        }
+    }
+
+    @Test
+    @DisplayName("a pattern that matches no topic is warned of, and with dedup.strict refused")
+    void unusedPattern() {
+        ApplicationContextRunner named = runner.withUserConfiguration(Named.class)
+                .withPropertyValues(
+                        "dedup.defaults.id=key",
+                        "dedup.topics.orders.window=1d",
+                        "dedup.topics.pay.pattern=payment\\..*",
+                        "spring.kafka.consumer.max-poll-interval=20m");
+        try (Logs logs = new Logs()) {
+            named.run(context -> assertThat(context).hasNotFailed());
+            assertThat(logs.warnings())
+                    .anySatisfy(
+                            line -> assertThat(line)
+                                    .contains(
+                                            "dedup.topics.pay is set, but no listener subscribes to a topic whose whole name matches"
+                                                    + " its pattern payment\\..*. Listeners subscribe to [orders, payments.eu]"));
+        }
+        named.withPropertyValues("dedup.strict=true")
+                .run(context -> assertThat(analysis(context.getStartupFailure()).getDescription())
+                        .contains("dedup.topics.pay is set"));
+        named.withPropertyValues("dedup.strict=true", "dedup.topics.pay.pattern=payments.e")
+                .run(context -> assertThat(analysis(context.getStartupFailure()).getAction())
+                        .contains("Did you mean payments.eu?"));
+        named.withPropertyValues("dedup.strict=true", "dedup.topics.pay.pattern=payments\\..*")
+                .run(context -> assertThat(context).hasNotFailed());
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Audit {
+        @KafkaListener(id = "audit", topicPattern = "audit-.*")
+        void audit(String order) {}
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {Audit.class, UnknownTopics.class})
+    @DisplayName("a pattern isn't warned of while topics that aren't known yet may match it")
+    void patternThatMayApply(Class<?> other) {
+        try (Logs logs = new Logs()) {
+            runner.withUserConfiguration(Named.class, other)
+                    .withPropertyValues(
+                            "dedup.defaults.id=key",
+                            "dedup.topics.letters.pattern=letters.*",
+                            "dedup.listeners.audit.enabled=false",
+                            "dedup.listeners.receiving.consumer-group=receiving")
+                    .run(context -> assertThat(context).hasNotFailed());
+            assertThat(logs.warnings()).noneSatisfy(line -> assertThat(line).contains("dedup.topics.letters is set"));
         }
     }
 

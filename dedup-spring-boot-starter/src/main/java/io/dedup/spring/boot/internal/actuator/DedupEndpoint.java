@@ -27,6 +27,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -194,7 +195,12 @@ public final class DedupEndpoint {
     private static DedupKey reported(Found found) {
         DedupKey key = found.key();
         return new DedupKey(
-                found.servedBy().deduplicator().topic(key.scope().topic()).scope(), key.messageId());
+                found.servedBy()
+                        .get(0)
+                        .deduplicator()
+                        .topic(key.scope().topic())
+                        .scope(),
+                key.messageId());
     }
 
     /**
@@ -214,7 +220,7 @@ public final class DedupEndpoint {
         Map<String, Duration> lengths = new TreeMap<>();
         for (TopicReport topic : report.topics()) {
             String scope = OperatorKeys.scope(topic.consumer(), topic.topic());
-            FoundScope found = keys.find(scope);
+            FoundScope found = keys.findOf(topic.consumer(), topic.topic());
             Duration window =
                     found == null ? null : found.plan().policy().window().duration();
             if (window == null) {
@@ -251,9 +257,14 @@ public final class DedupEndpoint {
         if (found == null) {
             return null;
         }
-        OperatorResult result = found.servedBy()
-                .deduplicator()
-                .forget(found.key(), Boolean.TRUE.equals(evenIfLeaseLive) ? LiveLease.OVERRIDE : LiveLease.RESPECT);
+        // Each has successes of its own that aren't stored yet.
+        List<OperatorResult> results = found.servedBy().stream()
+                .map(each -> each.deduplicator().forget(found.key(), liveLease(evenIfLeaseLive)))
+                .toList();
+        OperatorResult result = Stream.of(OperatorResult.LEASE_LIVE, OperatorResult.APPLIED)
+                .filter(results::contains)
+                .findFirst()
+                .orElse(OperatorResult.ABSENT);
         log.info("Operator: forget {}: {}", found.key(), result);
         return new CommandView(result);
     }

@@ -7,12 +7,18 @@ import io.dedup.privacy.IdHashing;
 import io.dedup.spring.boot.internal.deduplicator.DeduplicatorRegistry;
 import io.dedup.spring.boot.internal.deduplicator.ServingDeduplicator;
 import io.dedup.spring.boot.internal.plan.TopicPlan;
+import io.dedup.spring.boot.internal.text.SettingText;
 import io.dedup.text.Utf8;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.Base64;
+import java.util.List;
+import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
 
@@ -33,11 +39,35 @@ final class OperatorKeys {
         this.registry = registry;
     }
 
-    /** A key, and who serves it. */
-    record Found(DedupKey key, ServingDeduplicator servedBy, TopicPlan plan) {}
+    /** A key, and all who serve it. */
+    record Found(DedupKey key, List<ServingDeduplicator> servedBy, TopicPlan plan) {}
 
-    /** A scope, and how it is served. */
-    record FoundScope(DedupScope scope, ServingDeduplicator servedBy, TopicPlan plan) {}
+    /**
+     * A scope, and how it is served.
+     *
+     * @param servedBy those of all its listeners
+     * @param plan of these, the one with the longest window
+     */
+    record FoundScope(DedupScope scope, List<ServingDeduplicator> servedBy, TopicPlan plan) {}
+
+    /** Who may serve a topic, and how. */
+    private record Candidate(ServingDeduplicator serving, Function<String, @Nullable TopicPlan> plans) {
+        String consumer() {
+            return serving.deduplicator().consumer();
+        }
+
+        Stream<FoundScope> find(String name) {
+            String topic = name.startsWith(consumer() + ":")
+                    ? name.substring(consumer().length() + 1)
+                    : "";
+            TopicPlan plan = topic.isBlank() ? null : plans.apply(topic);
+            if (plan == null) {
+                return Stream.empty();
+            }
+            DedupScope main = serving.deduplicator().topic(topic).scope();
+            return Stream.of(new FoundScope(plan.policy().shadow() ? main.shadow() : main, List.of(serving), plan));
+        }
+    }
 
     /** How a scope is written in paths. */
     static String scope(String consumer, String topic) {
@@ -56,29 +86,64 @@ final class OperatorKeys {
     }
 
     /**
-     * The scope in which a listener keeps its records; null when there is none.
+     * The scope in which listeners keep their records; null when there is none.
      *
-     * @throws InvalidEndpointRequestException when the segment cannot be read
+     * @throws InvalidEndpointRequestException when the segment cannot be read, or names more than one
      */
     @Nullable
     FoundScope find(String scope) {
         String name = decoded(scope);
-        if (Utf8.lengthOrMinusOne(name) < 0) {
-            return null; // no name is ill-formed, but a listener's pattern may match it
+        return Utf8.lengthOrMinusOne(name) < 0 // no name is ill-formed, but a listener's pattern may match it
+                ? null
+                : find(name, consumer -> true);
+    }
+
+    /** The scope of a consumer; null when there is none. */
+    @Nullable
+    FoundScope findOf(String consumer, String topic) {
+        return find(scope(consumer, topic), consumer::equals);
+    }
+
+    /** Listeners first: each deduplicator of a consumer also has the topics of others, as they are by default. */
+    private @Nullable FoundScope find(String name, Predicate<String> consumers) {
+        List<ServingDeduplicator> all = registry.deduplicators();
+        return Stream.of(
+                        registry.served().stream().map(each -> new Candidate(each.servedBy(), each::plan)),
+                        all.stream().map(each -> new Candidate(each, each.topics()::get)),
+                        all.stream()
+                                .map(each -> new Candidate(each, topic -> topic.contains(":") ? null : each.others())))
+                .map(candidates -> candidates
+                        .filter(each -> consumers.test(each.consumer()))
+                        .flatMap(each -> each.find(name))
+                        .toList())
+                .filter(found -> !found.isEmpty())
+                .findFirst()
+                .map(found -> found.stream().reduce(OperatorKeys::together).orElseThrow())
+                .orElse(null);
+    }
+
+    /** Of listeners that share their records. What is forced done counts as long as for any of them. */
+    private static FoundScope together(FoundScope one, FoundScope other) {
+        if (!one.scope().equals(other.scope())
+                || one.plan().policy().mode() != other.plan().policy().mode()) {
+            throw invalid("This may be the scope of " + described(one) + ", and that of " + described(other)
+                    + ". Nothing was changed, because their records are in different places. Use the endpoint of a process that has"
+                    + " only one of them");
         }
-        for (ServingDeduplicator serving : registry.deduplicators()) {
-            String consumer = serving.deduplicator().consumer();
-            if (!name.startsWith(consumer + ":")) {
-                continue;
-            }
-            String topic = name.substring(consumer.length() + 1);
-            TopicPlan plan = topic.isBlank() ? null : serving.plan(topic);
-            if (plan != null) {
-                DedupScope main = serving.deduplicator().topic(topic).scope();
-                return new FoundScope(plan.policy().shadow() ? main.shadow() : main, serving, plan);
-            }
-        }
-        return null;
+        Duration window = one.plan().policy().window().duration();
+        Duration otherWindow = other.plan().policy().window().duration();
+        boolean longer = window != null && (otherWindow == null || otherWindow.compareTo(window) > 0);
+        return new FoundScope(
+                one.scope(),
+                Stream.concat(one.servedBy().stream(), other.servedBy().stream())
+                        .distinct()
+                        .toList(),
+                longer ? other.plan() : one.plan());
+    }
+
+    private static String described(FoundScope found) {
+        return found.scope() + " in mode "
+                + SettingText.of(found.plan().policy().mode());
     }
 
     /** An ID out of a store as a segment that {@link #find(String, String)} finds it by. */

@@ -23,6 +23,13 @@ import org.springframework.context.SmartLifecycle;
 public final class StartChecks implements SmartLifecycle {
     private static final Logger log = LoggerFactory.getLogger("io.dedup");
 
+    private static final RiskCheck.Warning ROUTED = new RiskCheck.Warning(
+            "The DataSource of the table of records chooses a database for each connection (a routing DataSource). If it does so by"
+                    + " tenant or by anything else that differs between threads or within a handler, the claim of a message, its"
+                    + " completion and the claim of its copy may be in different databases, and each copy takes effect",
+            "Set dedup.jdbc.data-source to a DataSource of one database. If it leads to the same database wherever the table is"
+                    + " used, as one that only tells reading from writing, set dedup.checks.routing-data-source: false.");
+
     private final DedupProperties properties;
     private final TopicPlans plans;
     private final DeduplicatorRegistry registry;
@@ -62,6 +69,9 @@ public final class StartChecks implements SmartLifecycle {
                 && properties.getHttp().getPaths().isEmpty()
                 && registry.deduplicators().isEmpty()) { // nor methods
             warnings.addAll(unused.nothingConfigured());
+        }
+        if (properties.getChecks().isRoutingDataSource() && stores.isTableRouted()) {
+            warnings.add(ROUTED);
         }
         List<RiskCheck> later = new ArrayList<>();
         checks.orderedStream().forEach(check -> {

@@ -23,6 +23,9 @@ import org.jspecify.annotations.Nullable;
 final class UnusedEntries {
     private static final Pattern DROPPED = Pattern.compile("[^a-z0-9]");
 
+    /** What most patterns have beside the text of a name. */
+    private static final Pattern OF_REGEX = Pattern.compile("\\\\|\\.[*+]|[()^$]");
+
     private final TopicPlans plans;
     private final KnownTopics known;
 
@@ -52,6 +55,16 @@ final class UnusedEntries {
                 }
             }
         });
+        if (known.patterns().isEmpty() && !known.expectsMoreTopics()) { // these may find topics that match
+            plans.topics().patterns().stream()
+                    .filter(entry -> !entry.matchesAny(known.topics()))
+                    .forEach(entry -> warnings.add(unused(
+                            entry.layer().path(),
+                            "no listener subscribes to a topic whose whole name matches its pattern " + entry.pattern()
+                                    + ". Listeners subscribe to " + known.subscriptions(),
+                            NearestName.of(
+                                    OF_REGEX.matcher(entry.pattern().pattern()).replaceAll(""), known.topics()))));
+        }
         plans.listenerNames().forEach(name -> {
             if (!known.listeners().contains(name)) {
                 String path = YamlPath.listener(name);

@@ -3,6 +3,7 @@ package io.dedup.spring.boot.internal.deduplicator;
 import io.dedup.spring.boot.internal.plan.PlannedPath;
 import io.dedup.spring.boot.internal.plan.TopicPlan;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** A path whose requests are deduplicated, and the deduplicator that serves it. */
 public record DeduplicatedPath(PlannedPath path, ServingDeduplicator servedBy) implements Served {
@@ -22,5 +23,10 @@ public record DeduplicatedPath(PlannedPath path, ServingDeduplicator servedBy) i
     @Override
     public Map<String, TopicPlan> plans() {
         return Map.of(path.topic(), path.plan());
+    }
+
+    @Override
+    public @Nullable TopicPlan plan(String topic) {
+        return topic.equals(path.topic()) ? path.plan() : null;
     }
 }

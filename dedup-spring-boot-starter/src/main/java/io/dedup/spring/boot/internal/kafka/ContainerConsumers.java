@@ -2,6 +2,7 @@ package io.dedup.spring.boot.internal.kafka;
 
 import java.util.Collection;
 import java.util.List;
+import java.util.Properties;
 import java.util.TreeSet;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.jspecify.annotations.Nullable;
@@ -24,12 +25,7 @@ final class ContainerConsumers {
 
     /** The brokers that they are to begin with, in one order; null if these aren't known. */
     static @Nullable String servers(MessageListenerContainer container) {
-        String name = ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG;
-        Object own =
-                container.getContainerProperties().getKafkaConsumerProperties().getProperty(name);
-        ConsumerFactory<?, ?> factory = own == null ? factory(container) : null;
-        Object servers =
-                factory == null ? own : factory.getConfigurationProperties().get(name);
+        Object servers = setting(container, ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG);
         if (servers == null) {
             return null;
         }
@@ -39,5 +35,13 @@ final class ContainerConsumers {
         TreeSet<String> sorted = new TreeSet<>();
         all.forEach(each -> sorted.add(String.valueOf(each).trim()));
         return String.join(",", sorted);
+    }
+
+    /** A setting as its consumers get it: its own properties, which may have defaults, override its factory's. Null if it isn't known. */
+    static @Nullable Object setting(MessageListenerContainer container, String name) {
+        Properties overrides = container.getContainerProperties().getKafkaConsumerProperties();
+        Object own = overrides.get(name) == null ? overrides.getProperty(name) : overrides.get(name);
+        ConsumerFactory<?, ?> factory = own == null ? factory(container) : null;
+        return factory == null ? own : factory.getConfigurationProperties().get(name);
     }
 }

@@ -4,7 +4,6 @@ import io.dedup.spring.boot.DedupConfigurationException;
 import io.dedup.spring.boot.internal.id.IdExpression;
 import io.dedup.spring.boot.internal.plan.TopicPlan;
 import java.nio.ByteBuffer;
-import java.util.Map;
 import java.util.Set;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.common.serialization.Deserializer;
@@ -71,17 +70,19 @@ final class JsonValues {
         if (consumers == null) {
             return null;
         }
-        Deserializer<?> own = consumers.getValueDeserializer();
+        Deserializer<?> own = consumers.getValueDeserializer(); // which the consumer prefers to its settings
         if (own instanceof ErrorHandlingDeserializer<?> outer) {
             Object inner = new DirectFieldAccessor(outer).getPropertyValue("delegate");
-            return inner == null ? null : inner.getClass();
+            if (inner != null) {
+                return inner.getClass();
+            }
         }
-        Map<String, Object> config = consumers.getConfigurationProperties();
-        Class<?> configured =
-                own == null ? type(config.get(ConsumerConfig.VALUE_DESERIALIZER_CLASS_CONFIG)) : own.getClass();
+        Class<?> configured = own == null
+                ? type(ContainerConsumers.setting(container, ConsumerConfig.VALUE_DESERIALIZER_CLASS_CONFIG))
+                : own.getClass();
         return configured == null || !ErrorHandlingDeserializer.class.isAssignableFrom(configured)
                 ? configured
-                : type(config.get(ErrorHandlingDeserializer.VALUE_DESERIALIZER_CLASS));
+                : type(ContainerConsumers.setting(container, ErrorHandlingDeserializer.VALUE_DESERIALIZER_CLASS));
     }
 
     private static @Nullable Class<?> type(@Nullable Object configured) {

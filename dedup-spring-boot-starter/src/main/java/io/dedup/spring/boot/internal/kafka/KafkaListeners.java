@@ -170,8 +170,8 @@ public final class KafkaListeners implements AutoCloseable {
             return null;
         }
         requireMeant(container, spec);
-        planned.byTopic().values().forEach(this::extractor); // refuses what isn't for Kafka, before anything is opened
-        planned.byTopic().values().forEach(plan -> JsonValues.require(container, spec.name(), plan));
+        planned.plans().forEach(this::extractor); // refuses what isn't for Kafka, before anything is opened
+        planned.plans().forEach(plan -> JsonValues.require(container, spec.name(), plan));
         DeduplicatedListener served = registry.serve(BROKER, planned, serving -> {});
         KafkaDedup dedup = byDeduplicator.computeIfAbsent(served.servedBy(), this::open);
         Decorated made = new Decorated(container, dedup, served, registered);

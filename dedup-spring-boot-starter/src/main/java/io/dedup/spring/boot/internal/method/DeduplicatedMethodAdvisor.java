@@ -5,6 +5,7 @@ import java.lang.reflect.Method;
 import java.util.function.Supplier;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.jspecify.annotations.Nullable;
+import org.springframework.aop.ProxyMethodInvocation;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.aop.support.StaticMethodMatcherPointcutAdvisor;
 import org.springframework.core.Ordered;
@@ -47,7 +48,13 @@ public final class DeduplicatedMethodAdvisor extends StaticMethodMatcherPointcut
                     ? invocation.getMethod().getDeclaringClass()
                     : ClassUtils.getUserClass(AopUtils.getTargetClass(target));
             @Nullable MethodCalls calls = methods.get().of(type, invocation.getMethod());
-            return calls == null ? invocation.proceed() : calls.run(invocation);
+            if (calls == null) {
+                return invocation.proceed();
+            }
+            if (invocation instanceof ProxyMethodInvocation called) {
+                calls.requireIntercepted(called.getProxy());
+            }
+            return calls.run(invocation);
         };
     }
 }

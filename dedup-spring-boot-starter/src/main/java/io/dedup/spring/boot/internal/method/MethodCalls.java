@@ -7,6 +7,7 @@ import io.dedup.spring.boot.internal.call.CallResult;
 import io.dedup.spring.boot.internal.call.CallWaits;
 import io.dedup.spring.boot.internal.call.DeduplicatedCalls;
 import io.dedup.spring.boot.internal.store.MethodTransactions;
+import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Collections;
@@ -16,6 +17,7 @@ import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.aop.framework.Advised;
 
 /** The calls of one method: each runs under a claim or in a transaction, or not at all. Thread-safe. */
 final class MethodCalls {
@@ -27,6 +29,8 @@ final class MethodCalls {
     private final DeduplicatedCalls<List<@Nullable Object>> calls;
     private final boolean leavesTransactions;
     private final boolean hasMaxWait;
+    /** The proxy that was called last: the only one of a singleton. */
+    private volatile WeakReference<@Nullable Object> checked = new WeakReference<>(null);
 
     MethodCalls(
             DeduplicatedMethod method,
@@ -47,6 +51,19 @@ final class MethodCalls {
     /** Whether a call may wait for long on the thread of a publisher that still holds the connection of its transaction. */
     boolean mayHoldPublisher() {
         return Caller.isTransactionalEvent(method) && !Caller.isAsync(method) && !hasMaxWait;
+    }
+
+    /**
+     * Checks what else intercepts the calls of a bean: at start that is known only of those that are made by then, but not of lazy ones,
+     * and those of narrower scopes. Such a bean's own proxy is asked, before anything is claimed.
+     *
+     * @throws io.dedup.spring.boot.DedupConfigurationException when effects would happen later than they are recorded, or be lost
+     */
+    void requireIntercepted(Object proxy) {
+        if (checked.get() != proxy && proxy instanceof Advised) { // an opaque one doesn't tell
+            MethodRules.requireIntercepted(method, proxy);
+            checked = new WeakReference<>(proxy);
+        }
     }
 
     /**

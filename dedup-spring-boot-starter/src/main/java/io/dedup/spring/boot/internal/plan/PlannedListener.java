@@ -49,7 +49,8 @@ public record PlannedListener(
         return Stream.of(byTopic.get(topic), byPattern).filter(Objects::nonNull);
     }
 
-    private Stream<TopicPlan> plans() {
+    /** Of all topics that it may read. */
+    public Stream<TopicPlan> plans() {
         return Stream.concat(byTopic.values().stream(), Stream.ofNullable(byPattern));
     }
 }

@@ -4,6 +4,7 @@ import io.dedup.spring.boot.DedupConfigurationException;
 import io.dedup.spring.boot.TopicProperties;
 import io.dedup.spring.boot.internal.text.YamlPath;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -15,7 +16,13 @@ public final class TopicEntries {
     private final Map<String, SettingsLayer> byName = new LinkedHashMap<>();
     private final List<ByPattern> byPattern = new ArrayList<>();
 
-    private record ByPattern(Pattern pattern, SettingsLayer layer) {}
+    /** An entry for all topics whose whole name matches. */
+    public record ByPattern(Pattern pattern, SettingsLayer layer) {
+        /** Whether it applies to one of these topics. */
+        public boolean matchesAny(Collection<String> topics) {
+            return topics.stream().anyMatch(topic -> pattern.matcher(topic).matches());
+        }
+    }
 
     /**
      * Reads them.
@@ -112,6 +119,11 @@ public final class TopicEntries {
     /** Topics that are named, with their entries. */
     public Map<String, SettingsLayer> named() {
         return Map.copyOf(byName);
+    }
+
+    /** Entries with a pattern. */
+    public List<ByPattern> patterns() {
+        return List.copyOf(byPattern);
     }
 
     /** Entries that ask for deduplication. */

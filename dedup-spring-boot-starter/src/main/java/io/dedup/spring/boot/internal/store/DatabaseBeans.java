@@ -1,14 +1,25 @@
 package io.dedup.spring.boot.internal.store;
 
 import io.dedup.spring.boot.DedupConfigurationException;
+import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.NoSuchBeanDefinitionException;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.util.ClassUtils;
 
-/** Finds the bean of the application's database, where Kafka may have one of the same type. */
+/** Finds and looks at the bean of the application's database, where Kafka may have one of the same type. */
 final class DatabaseBeans {
+    private static final Logger log = LoggerFactory.getLogger(DatabaseBeans.class);
+
+    private static final List<String> ROUTING = List.of(
+            "org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource",
+            "com.baomidou.dynamic.datasource.DynamicRoutingDataSource");
+
     private DatabaseBeans() {}
 
     /**
@@ -72,5 +83,20 @@ final class DatabaseBeans {
 
     private static List<String> names(Class<?> type, ConfigurableListableBeanFactory beans) {
         return List.of(beans.getBeanNamesForType(type));
+    }
+
+    /** Whether it, or what it wraps, chooses a database for each connection. */
+    static boolean isRouting(DataSource dataSource) {
+        for (String name : ROUTING) {
+            try {
+                Class<?> type = ClassUtils.forName(name, DatabaseBeans.class.getClassLoader());
+                if (type.isInstance(dataSource) || dataSource.isWrapperFor(type)) {
+                    return true;
+                }
+            } catch (ClassNotFoundException | SQLException | RuntimeException | LinkageError e) {
+                log.debug("No {}, as far as its wrappers tell", name, e);
+            }
+        }
+        return false;
     }
 }

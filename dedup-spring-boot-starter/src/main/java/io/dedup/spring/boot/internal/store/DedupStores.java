@@ -78,6 +78,11 @@ public final class DedupStores implements AutoCloseable {
         return table == null ? null : table.store();
     }
 
+    /** Whether the table was opened on a data source that chooses a database for each connection. */
+    public synchronized boolean isTableRouted() {
+        return table != null && table.isRouted();
+    }
+
     /** How many connections the table's pool hands out at most; empty without a table, or where that cannot be found out. */
     public synchronized OptionalInt poolSize() {
         return table == null ? OptionalInt.empty() : table.store().maxConnections();

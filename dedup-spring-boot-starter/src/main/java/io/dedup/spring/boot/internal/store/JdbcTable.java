@@ -24,14 +24,20 @@ final class JdbcTable {
     private final ConfigurableListableBeanFactory beans;
     private final CloseOrder order;
     private final JdbcDedupStore store;
+    private final boolean routed;
     private @Nullable TransactionalRecords transactions;
 
     private JdbcTable(
-            JdbcProperties properties, ConfigurableListableBeanFactory beans, CloseOrder order, JdbcDedupStore store) {
+            JdbcProperties properties,
+            ConfigurableListableBeanFactory beans,
+            CloseOrder order,
+            JdbcDedupStore store,
+            boolean routed) {
         this.properties = properties;
         this.beans = beans;
         this.order = order;
         this.store = store;
+        this.routed = routed;
     }
 
     /**
@@ -62,7 +68,7 @@ final class JdbcTable {
                     .initializeSchema(InitializeSchema.valueOf(
                             properties.getInitializeSchema().name()))
                     .build();
-            return new JdbcTable(properties, beans, order, store);
+            return new JdbcTable(properties, beans, order, store, DatabaseBeans.isRouting(dataSource));
         } catch (IllegalArgumentException | IllegalStateException | DedupStoreException e) {
             throw DatabaseFailure.of(e, properties.getDataSource());
         }
@@ -70,6 +76,11 @@ final class JdbcTable {
 
     JdbcDedupStore store() {
         return store;
+    }
+
+    /** Whether a database is chosen for each of its connections. */
+    boolean isRouted() {
+        return routed;
     }
 
     synchronized TransactionalRecords transactions(String property) {

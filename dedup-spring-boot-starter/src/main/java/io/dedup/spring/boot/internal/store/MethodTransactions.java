@@ -42,7 +42,9 @@ public final class MethodTransactions {
 
     /** Loaded only where there are transactions. */
     private static final class Present {
-        private static final AnnotationTransactionAttributeSource DECLARED = new AnnotationTransactionAttributeSource();
+        /** As Spring reads them for its proxies of classes: of methods that aren't public as well. */
+        private static final AnnotationTransactionAttributeSource DECLARED =
+                new AnnotationTransactionAttributeSource(false);
 
         static boolean isOpen() {
             return TransactionSynchronizationManager.isActualTransactionActive();
