@@ -1,10 +1,12 @@
 package io.dedup.examples.embedded;
 
+import org.apache.kafka.clients.admin.NewTopic;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
 import org.springframework.context.annotation.Bean;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.kafka.annotation.KafkaListener;
+import org.springframework.kafka.config.TopicBuilder;
 import org.springframework.kafka.core.KafkaOperations;
 import org.springframework.kafka.listener.DeadLetterPublishingRecoverer;
 import org.springframework.kafka.listener.DefaultErrorHandler;
@@ -24,6 +26,12 @@ class BillingApplication {
     @Bean
     static DefaultErrorHandler errorHandler(KafkaOperations<Object, Object> kafka) {
         return new DefaultErrorHandler(new DeadLetterPublishingRecoverer(kafka), new FixedBackOff(1_000, 3));
+    }
+
+    /** Brokers of production don't create topics by themselves. */
+    @Bean
+    static NewTopic deadLetters() {
+        return TopicBuilder.name("orders-dlt").build();
     }
 
     @KafkaListener(id = "billing", topics = "orders")

@@ -1,10 +1,12 @@
 package io.dedup.examples.boot;
 
+import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
 import org.springframework.context.annotation.Bean;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.kafka.annotation.KafkaListener;
+import org.springframework.kafka.config.TopicBuilder;
 import org.springframework.kafka.core.KafkaOperations;
 import org.springframework.kafka.listener.DeadLetterPublishingRecoverer;
 import org.springframework.kafka.listener.DefaultErrorHandler;
@@ -23,6 +25,12 @@ public class BillingApplication {
     @Bean
     static DefaultErrorHandler errorHandler(KafkaOperations<Object, Object> kafka) {
         return new DefaultErrorHandler(new DeadLetterPublishingRecoverer(kafka), new FixedBackOff(1_000, 3));
+    }
+
+    /** Brokers of production don't create topics by themselves. */
+    @Bean
+    static NewTopic deadLetters() {
+        return TopicBuilder.name("orders-dlt").build();
     }
 
     /** Writes a bill. The table has no unique key: twice would be two rows. */

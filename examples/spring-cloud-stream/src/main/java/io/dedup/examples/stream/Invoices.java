@@ -2,6 +2,7 @@ package io.dedup.examples.stream;
 
 import io.dedup.spring.boot.integration.DedupReceiverInterceptor;
 import java.nio.charset.StandardCharsets;
+import org.apache.kafka.clients.admin.NewTopic;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.integration.annotation.ServiceActivator;
@@ -9,6 +10,7 @@ import org.springframework.integration.dsl.IntegrationFlow;
 import org.springframework.integration.kafka.dsl.Kafka;
 import org.springframework.integration.kafka.inbound.KafkaMessageDrivenChannelAdapter.ListenerMode;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.kafka.config.TopicBuilder;
 import org.springframework.kafka.core.ConsumerFactory;
 import org.springframework.kafka.core.KafkaOperations;
 import org.springframework.kafka.listener.DeadLetterPublishingRecoverer;
@@ -32,6 +34,12 @@ class Invoices {
                         "INSERT INTO invoice VALUES (?)",
                         new String((byte[]) message.getPayload(), StandardCharsets.UTF_8)))
                 .get();
+    }
+
+    /** The binder creates its dead-letter topics itself. */
+    @Bean
+    NewTopic deadInvoices() {
+        return TopicBuilder.name("invoices-dlt").build();
     }
 
     /** A handler whatever its source. */
