@@ -5,10 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
@@ -26,28 +30,39 @@ class DocsTest {
     private static final Pattern GRADLE = Pattern.compile("\\(\"([\\w.]+:[\\w-]+)[:\"]");
     private static final Pattern JAVA = Pattern.compile("```java\n");
 
+    /** Pages with Java that nothing compiles: how many blocks, and why. Translations are compared with their originals instead. */
+    private static final Map<String, Integer> NOT_COMPILED = Map.of(
+            // signatures with "..." for what is the reader's, and share groups, which need a newer Kafka than this
+            // module's
+            "dedup-kafka/README.md", 3,
+            // needs the older client, which cannot be on one class path with the newer one
+            "dedup-rocketmq-remoting/README.md", 1,
+            // a loop and a builder that show what is set, with "..." and handlers of the reader
+            "dedup-rocketmq/README.md", 2,
+            // needs rocketmq-spring; its own example has listeners with more in them
+            "docs/migrating-from-the-older-rocketmq-client.md", 1,
+            // the reader's own clock and fixture; writing-a-store.md has a fixture that is compiled
+            "docs/other-databases.md", 2,
+            // the example's methods, without what makes them fail in its tests
+            "docs/recipes/any-method.md", 2,
+            // the example's advice without its discard channel, and what changes for users of another class
+            "docs/recipes/spring-cloud-stream.md", 2);
+
+    static List<String> pages() throws IOException {
+        try (Stream<Path> files = Files.walk(ROOT)) {
+            return files.filter(file -> file.toString().endsWith(".md"))
+                    .map(file -> ROOT.relativize(file).toString().replace('\\', '/'))
+                    .filter(file -> !file.contains("zh-CN") && !file.contains("target/") && !file.startsWith("."))
+                    .filter(file -> !file.equals("README.md")) // ReadmeTest
+                    .sorted()
+                    .toList();
+        }
+    }
+
     @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "fault-plans.md",
-                "getting-started.md",
-                "moving-in.md",
-                "recipes/card-processor.md",
-                "recipes/dead-letters.md",
-                "recipes/fencing-token.md",
-                "recipes/handle-again.md",
-                "recipes/http.md",
-                "recipes/outbox.md",
-                "recipes/plain-kafka-consumer.md",
-                "recipes/renamed-group.md",
-                "recipes/steps.md",
-                "recipes/two-topics.md",
-                "testing-your-listeners.md",
-                "writing-a-store.md",
-                "writing-an-adapter.md"
-            })
+    @MethodSource("pages")
     void samplesAreTheCompiledOnes(String page) throws IOException {
-        String text = Files.readString(ROOT.resolve("docs").resolve(page));
+        String text = Files.readString(ROOT.resolve(page));
         Matcher sample = SAMPLE.matcher(text);
         int samples = 0;
         while (sample.find()) {
@@ -57,10 +72,15 @@ class DocsTest {
                     .as(page + ": " + sample.group(1) + name)
                     .isEqualTo(source(sample.group(1), name));
         }
-        assertThat(samples)
-                .as("samples of " + page)
-                .isPositive()
-                .isEqualTo(JAVA.matcher(text).results().count());
+        assertThat(JAVA.matcher(text).results().count() - samples)
+                .as("blocks of Java on " + page
+                        + " that nothing compiles: put <!-- path/of/File.java [name] --> before each")
+                .isEqualTo((long) NOT_COMPILED.getOrDefault(page, 0));
+    }
+
+    @Test
+    void whatIsNotCompiledExists() throws IOException {
+        assertThat(pages()).containsAll(NOT_COMPILED.keySet()).hasSizeGreaterThan(30);
     }
 
     /** What a reader copies first has to compile as it stands: with its imports, and as a whole class. */

@@ -9,7 +9,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -20,6 +23,9 @@ class PropertiesDocTest {
     private static final Path FILE = Path.of("../docs/properties.md");
     private static final String POLICY = "dedup.defaults.";
     private static final String HTTP_POLICY = "dedup.http.defaults.";
+    private static final Pattern NAME = Pattern.compile("`([a-z]+(?:-[a-z]+)+)(?:: [^`]*)?`");
+    /** Artifacts, and a setting of MariaDB. */
+    private static final String OF_OTHERS = "(dedup|spring|rocketmq)-.*|sysdate-is-now";
 
     @Test
     void isUpToDate() throws IOException {
@@ -42,6 +48,29 @@ class PropertiesDocTest {
                         .valueStream()
                         .map(hint -> hint.get("name").asString()))
                 .contains("dedup.defaults.window", "dedup.defaults.id");
+    }
+
+    /** What an operator searches for has to be found: a name in prose, such as {@code max-wait}, is that of a property. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "../docs/getting-started.md",
+                "../docs/guarantees.md",
+                "../docs/kubernetes.md",
+                "../docs/moving-in.md",
+                "../docs/operations.md",
+                "../docs/poolers-and-clusters.md",
+                "../docs/production-checklist.md",
+                "../docs/sizing.md",
+                "README.md"
+            })
+    void namesInProseExist(String page) throws IOException {
+        String prose = Files.readString(Path.of(page)).replaceAll("(?s)```.*?```", "");
+        String properties = Files.readString(FILE);
+
+        assertThat(NAME.matcher(prose).results().map(name -> name.group(1)).distinct())
+                .filteredOn(name -> !name.matches(OF_OTHERS))
+                .allSatisfy(name -> assertThat(properties).containsPattern("[.…`]" + name + "\\b"));
     }
 
     private static String text() throws IOException {

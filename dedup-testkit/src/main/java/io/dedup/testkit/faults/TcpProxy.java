@@ -23,6 +23,9 @@ import org.slf4j.LoggerFactory;
  *
  * <p>To simulate a restart of the server, call {@link #refuse()}, {@link #cut()} and, when it is back, {@link #heal()}.
  * If it comes back on another port, as containers do, call {@link #retarget}.
+ *
+ * <p>It stands before one address. A client that learns others from its server, as those of Redis Cluster, Sentinel and
+ * Kafka do, goes past the proxy: let the server advertise the proxy's port, or give each address a proxy.
  */
 public final class TcpProxy implements AutoCloseable {
 

@@ -88,7 +88,8 @@ public final class KafkaTraffic {
     }
 
     /**
-     * The topic where the application sends messages that it gives up. If it isn't set, such messages count as lost.
+     * The topic where the application sends messages that it gives up. If it isn't set, such messages count as lost; if it
+     * is, assert {@link io.dedup.testkit.plan.FaultReportAssert#gaveNothingUp()} as well, unless giving up is right.
      */
     public KafkaTraffic deadLetters(String topic) {
         deadLetters = Objects.requireNonNull(topic, "topic");

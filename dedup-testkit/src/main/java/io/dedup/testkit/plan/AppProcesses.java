@@ -19,6 +19,8 @@ final class AppProcesses implements AutoCloseable {
     private static final int MAX_ENDS = 5;
     private static final Duration STEPS_IN_TIME = Duration.ofSeconds(20);
     private static final int TAIL_LINES = 15;
+    /** The consumers of one process join about at the same time. */
+    private static final Duration NO_MORE_MEMBERS = Duration.ofMillis(500);
 
     private final AppCommand command;
     private final Path logs;
@@ -41,29 +43,35 @@ final class AppProcesses implements AutoCloseable {
     /** Returns when the processes are members of the group. */
     void start() {
         Runtime.getRuntime().addShutdownHook(atExit); // a paused process doesn't notice the end of this one
-        // Members that were killed before this run leave the group only when their sessions expire.
-        Set<String> before = Set.copyOf(traffic.members());
         for (int i = 0; i < DrawnPlan.PROCESSES; i++) {
-            apps.add(new App(i, Set.of()));
+            // Members that were killed before this run leave the group only when their sessions expire. A process may
+            // be
+            // several members: the next one is started when these have joined, so that none of them stands for it.
+            apps.add(new App(i, traffic.members()));
+            awaitAllOf(i);
         }
-        await(
-                0,
-                () -> traffic.members().stream()
-                                .filter(member -> !before.contains(member))
-                                .count()
-                        >= DrawnPlan.PROCESSES);
+    }
+
+    /** Waits until the process is in the group, and no more members have come for a while. */
+    private void awaitAllOf(int which) {
+        await(which, () -> hasJoined(which, traffic.members()));
+        Set<String> before;
+        do {
+            before = Set.copyOf(traffic.members());
+            Pause.of(NO_MORE_MEMBERS);
+        } while (!before.equals(traffic.members()));
     }
 
     /** Waits until each current process is a member of the group and the group has assigned its partitions. */
     void awaitJoined() {
         for (int i = 0; i < apps.size(); i++) {
             int which = i;
-            await(which, () -> {
-                App app = apps.get(which);
-                return traffic.members().stream().anyMatch(member -> !app.membersBefore.contains(member))
-                        && traffic.isSettled();
-            });
+            await(which, () -> hasJoined(which, traffic.members()) && traffic.isSettled());
         }
+    }
+
+    private boolean hasJoined(int which, Set<String> members) {
+        return !apps.get(which).membersBefore.containsAll(members);
     }
 
     private void await(int which, BooleanSupplier condition) {

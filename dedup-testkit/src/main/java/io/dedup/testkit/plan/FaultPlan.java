@@ -30,14 +30,14 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * }</pre>
  *
  * <p>The test also fails if it doesn't call {@link FaultRun#play()}. Processes that the plan has started end with the test,
- * whether it passes or fails. A plan may take 15 minutes, whatever the default timeout of tests is, unless the method has
- * its own {@link Timeout}.
+ * whether it passes or fails. A plan may take 15 minutes for each 2 {@link #times} and each 500 {@link #messages}, whatever
+ * the default timeout of tests is, unless the method has its own {@link Timeout}.
  */
 @Documented
 @Target({ElementType.METHOD, ElementType.ANNOTATION_TYPE})
 @Retention(RetentionPolicy.RUNTIME)
 @Test
-@Timeout(value = 15, unit = TimeUnit.MINUTES)
+@Timeout(value = 365, unit = TimeUnit.DAYS) // in place of any default; the extension has the limit
 @ExtendWith(FaultPlanExtension.class)
 public @interface FaultPlan {
     /**

@@ -34,8 +34,8 @@ public final class FaultReport {
             Duration atMost) {
         this.settings = settings;
         this.traffic = traffic.description();
-        this.history = history;
-        this.copies = history.copies();
+        this.history = history.copy(); // the observer goes on until the run is closed
+        this.copies = this.history.copies();
         this.effects = last.effects();
         this.bySteps = last.bySteps();
         for (TopicMessage message : last.unacked()) {
@@ -141,6 +141,11 @@ public final class FaultReport {
     @Nullable
     Fault brokenOffAfter() {
         return history.brokenOffAfter();
+    }
+
+    /** How many faults of each kind happened while the group had no work in progress. */
+    Map<Fault, Integer> withoutWork() {
+        return history.withoutWork();
     }
 
     List<TopicMessage> copies(String id) {

@@ -285,6 +285,10 @@ public final class FaultRun implements AutoCloseable {
         }
     }
 
+    PlanSettings settings() {
+        return settings;
+    }
+
     /** Whether {@link #play()} was called. */
     boolean wasPlayed() {
         return played;

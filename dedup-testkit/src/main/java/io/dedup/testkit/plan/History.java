@@ -4,6 +4,7 @@ import io.dedup.testkit.replay.TopicMessage;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -27,7 +28,21 @@ final class History {
     private final Map<String, List<Instant>> effects = new HashMap<>();
     private final Map<String, String> early = new HashMap<>();
     private final List<Happening> happenings = new ArrayList<>();
+    private final Map<Fault, Integer> withoutWork = new EnumMap<>(Fault.class);
     private @Nullable Fault brokenOff;
+
+    /** What has been observed so far. */
+    synchronized History copy() {
+        History copy = new History();
+        copy.sent.addAll(sent);
+        copy.acked.putAll(acked);
+        effects.forEach((id, seen) -> copy.effects.put(id, List.copyOf(seen)));
+        copy.early.putAll(early);
+        copy.happenings.addAll(happenings);
+        copy.withoutWork.putAll(withoutWork);
+        copy.brokenOff = brokenOff;
+        return copy;
+    }
 
     synchronized void sent(TopicMessage message) {
         sent.add(message);
@@ -55,6 +70,15 @@ final class History {
     /** The message at this place was acknowledged, and hadn't taken effect when it was checked afterwards. */
     synchronized void ackedEarly(String id, String place) {
         early.putIfAbsent(id, place);
+    }
+
+    /** The fault happened while the group had no work in progress. */
+    synchronized void withoutWork(Fault fault) {
+        withoutWork.merge(fault, 1, Integer::sum);
+    }
+
+    synchronized Map<Fault, Integer> withoutWork() {
+        return new EnumMap<>(withoutWork);
     }
 
     /** The group has acknowledged nothing more after this fault, so that the plan's remaining faults were omitted. */

@@ -26,7 +26,7 @@ final class Injector {
     private final History history;
     private final int steps;
     private final Duration atMost;
-    /** What had passed through the proxies before. */
+    /** What had passed through the proxies when the application had started. */
     private final Map<ProxiedStore, Long> roundTrips = new HashMap<>();
 
     private final Map<ProxiedStore, Set<Fault>> hit = new LinkedHashMap<>();
@@ -52,6 +52,10 @@ final class Injector {
         this.history = history;
         this.steps = steps;
         this.atMost = atMost;
+    }
+
+    /** What the application has asked its stores so far is forgotten: a client of a cluster may ask one node only, at first. */
+    void begin() {
         stores.forEach(store -> roundTrips.put(store, store.proxy().roundTrips()));
     }
 
@@ -114,7 +118,8 @@ final class Injector {
             if (store.proxy().roundTrips() == Objects.requireNonNull(roundTrips.get(store))) {
                 throw new IllegalStateException(faults.stream().map(Fault::name).collect(Collectors.joining(" and "))
                         + " hit nothing: the application has asked " + store.name()
-                        + " nothing through its proxy on port " + store.proxy().port() + ". " + store.remedy());
+                        + " nothing through its proxy on port " + store.proxy().port()
+                        + (processes == null ? "" : " since it joined its group") + ". " + store.remedy());
             }
         });
         if (guests > 0 && guestsWithPartitions == 0) {

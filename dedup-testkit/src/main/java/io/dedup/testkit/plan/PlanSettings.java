@@ -19,12 +19,23 @@ record PlanSettings(long seed, int messages, Set<Fault> faults, int times, Durat
     static final String TIMES = "dedup.fault-plan.times";
 
     private static final Duration LONGEST = Duration.ofSeconds(3);
+    /** A plan of this size takes one to two minutes, and more on a slow machine. */
+    private static final Duration LIMIT = Duration.ofMinutes(15);
+
+    private static final int TIMES_IN_LIMIT = 2;
+    private static final int MESSAGES_IN_LIMIT = 500;
 
     PlanSettings {
         faults = Set.copyOf(faults);
         check(messages > 0, "messages must be positive, but is " + messages);
         check(times > 0, "times must be positive, but is " + times);
         check(!faults.isEmpty(), "faults must contain at least one fault");
+        long steps = (long) times
+                * faults.stream().filter(fault -> fault != Fault.COPIES).count();
+        check(
+                messages >= steps,
+                "messages must be at least " + steps + ", but is " + messages + ": with times=" + times
+                        + ", that many faults happen, and one without a message hits nothing");
         check(
                 longest.compareTo(Duration.ofMillis(100)) >= 0,
                 "faultsLast(...) must be at least 100 ms, but is " + longest);
@@ -51,6 +62,12 @@ record PlanSettings(long seed, int messages, Set<Fault> faults, int times, Durat
         } catch (NumberFormatException e) {
             throw new IllegalArgumentException("-D" + name + " must be a number, but is " + text, e);
         }
+    }
+
+    /** How long a test may take, unless it says so itself. */
+    Duration limit() {
+        double parts = Math.max((double) times / TIMES_IN_LIMIT, (double) messages / MESSAGES_IN_LIMIT);
+        return LIMIT.multipliedBy((long) Math.ceil(Math.max(1, parts)));
     }
 
     PlanSettings lasting(Duration atMost) {

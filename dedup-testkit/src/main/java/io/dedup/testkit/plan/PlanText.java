@@ -80,6 +80,12 @@ final class PlanText {
                             .map(step -> step + " " + report.doubled(step).size())
                             .collect(Collectors.joining(", "));
         }
+        if (!report.withoutWork().isEmpty()) {
+            text += "\nFaults that met a group without work in progress: "
+                    + report.withoutWork().entrySet().stream()
+                            .map(each -> each.getKey() + " " + each.getValue() + " of " + settings.times())
+                            .collect(Collectors.joining(", "));
+        }
         return report.logs() == null ? text : text + "\nOutput of the application: " + report.logs();
     }
 

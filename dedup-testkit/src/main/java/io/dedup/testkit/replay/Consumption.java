@@ -121,9 +121,9 @@ final class Consumption {
 
     /**
      * Returns the topic's messages as soon as all expected ones are among them, or when the time is over; then the
-     * report lists the missing ones.
+     * report lists the missing ones. A replay that chose before that would pass over what comes late.
      */
-    private List<TopicMessage> awaitExpected() {
+    List<TopicMessage> awaitExpected() {
         try {
             return Awaitility.await()
                     .pollInSameThread()

@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A replay that hasn't started: which messages are replayed, how often and how. Immutable; {@link #bySendingAgain()} or
- * {@link #byRewinding()} starts it, waits until everything is consumed, and returns a report.
+ * {@link #byRewinding()} starts it: waits until all {@linkplain TopicReplay#expect expected} messages are on the topic,
+ * chooses, replays, waits until everything is consumed, and returns a report.
  */
 public final class Replay {
     private final TopicReplay on;
@@ -71,7 +72,7 @@ public final class Replay {
      * @throws AssertionError when the application doesn't consume everything in time
      */
     public ReplayReport bySendingAgain() {
-        List<TopicMessage> all = on.broker().messages();
+        List<TopicMessage> all = on.consumption().awaitExpected();
         List<TopicMessage> chosen = chosenOf(all);
         List<TopicMessage> copies = new ArrayList<>(chosen.size() * times);
         for (int i = 0; i < times; i++) {
@@ -104,7 +105,7 @@ public final class Replay {
                             + " original order. For " + what + (seed == null ? "" : " in another order")
                             + ", use bySendingAgain()");
         }
-        List<TopicMessage> chosen = chosenOf(on.broker().messages());
+        List<TopicMessage> chosen = chosenOf(on.consumption().awaitExpected());
         ReplayReport unused = on.consumption().await(); // messages that aren't consumed yet would be read only once
         CompletableFuture<?> live = begin();
         for (int i = 0; i < times; i++) {

@@ -27,13 +27,18 @@ public final class ReplayAssert extends AbstractAssert<ReplayAssert, ReplayRepor
 
     /**
      * Asserts the guarantee: every ID on the topic took effect exactly once, and no copy was acknowledged before that.
-     * Also fails if the topic is empty, if messages have no usable ID, or if neither effects nor a timeline are
-     * available to check it.
+     * Also fails if the topic is empty, if messages have no usable ID, if neither effects nor a timeline are
+     * available to check it, or if the timeline has seen messages that were sent since the test began and no run of a
+     * handler: their effects are those of an earlier test. Use new message IDs in each test.
      */
     public ReplayAssert handledOncePerId() {
         lostNothing();
-        List<String> doubled = ids(id -> actual.handled(id) > 1);
-        return fails("took effect more than once", doubled);
+        fails("took effect more than once", ids(id -> actual.handled(id) > 1));
+        return fails(
+                "sent since the test began, and never handled in it: the effects are older, and nothing is known about"
+                        + " the handler. Use new message IDs in each test (if they are old on purpose, assert"
+                        + " lostNothing() and compare handled(id) of the report)",
+                ids(actual::isOfEarlierTest));
     }
 
     /**

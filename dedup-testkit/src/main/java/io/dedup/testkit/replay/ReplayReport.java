@@ -1,6 +1,7 @@
 package io.dedup.testkit.replay;
 
 import io.dedup.report.DuplicationReport;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -22,6 +23,8 @@ public final class ReplayReport {
     private final Map<String, List<Timeline.Event>> events = new HashMap<>();
     private final List<Timeline.Event> eventsWithoutId;
     private final boolean heard;
+    private final boolean ran;
+    private final Instant began;
     private final DuplicationReport duplicates;
 
     ReplayReport(
@@ -47,6 +50,8 @@ public final class ReplayReport {
         this.duplicates = timeline.duplicates();
         this.eventsWithoutId = timeline.eventsWithoutId(consumer, topic);
         this.heard = timeline.hasHeardOf(consumer, topic);
+        this.ran = timeline.hasRun(consumer, topic);
+        this.began = timeline.began();
         allIds().forEach(id -> events.put(id, timeline.events(consumer, topic, id)));
     }
 
@@ -106,6 +111,21 @@ public final class ReplayReport {
 
     boolean isMissing(String id) {
         return expected.contains(id) && !copies.containsKey(id);
+    }
+
+    /**
+     * Whether the message came since the timeline began, not only as a replay's copy, and no handler has run since then, for
+     * this message or another one: its effect is older than the test. That some handler ran is enough, because tests may
+     * mix new messages with old ones, for example with imported IDs.
+     */
+    boolean isOfEarlierTest(String id) {
+        long came = copies(id).stream()
+                .filter(copy -> !copy.sentAt().isBefore(began))
+                .count();
+        long replayed = timeline(id).stream()
+                .filter(event -> event.kind() == Timeline.Kind.SENT_AGAIN)
+                .count();
+        return !ran && isKnown(id) && came > replayed;
     }
 
     /** The position where it was acknowledged before its effect; null if it wasn't. */

@@ -66,6 +66,10 @@ public final class Timeline implements DedupListener {
         /** A listener reported a failure; only recorded if the broker's listener is watched. */
         FAILED;
 
+        /** A handler ran, or was about to. */
+        private static final Set<Kind> RUNS =
+                Set.of(CLAIMED, COMPLETED, COMPLETION_PENDING, COMPLETION_DROPPED, RELEASED, LEASE_LOST, UNGUARDED);
+
         private static final Set<Kind> OBSERVED = Set.of(SENT_AGAIN, REWOUND, DELIVERED, ACKED, FAILED);
 
         /** Whether a deduplicator has reported this; the others are observed at the broker, or made by the replay. */
@@ -95,6 +99,7 @@ public final class Timeline implements DedupListener {
     private final Map<Source, DedupScope> heard = new ConcurrentHashMap<>();
 
     private volatile DuplicationReports reports = new DuplicationReports();
+    private volatile Instant began = Instant.now();
 
     /** Creates an empty timeline. */
     public Timeline() {}
@@ -104,6 +109,19 @@ public final class Timeline implements DedupListener {
         events.clear();
         heard.clear();
         reports = new DuplicationReports();
+        began = Instant.now();
+    }
+
+    /** The time since which events are recorded: of the creation, or of the last {@link #clear()}. */
+    Instant began() {
+        return began;
+    }
+
+    /** Whether a handler has run for any message of a consumer and topic. */
+    boolean hasRun(String consumer, String topic) {
+        return events.keySet().stream()
+                .filter(name -> name.consumer().equals(consumer) && name.topic().equals(topic))
+                .anyMatch(name -> of(name).stream().anyMatch(event -> Kind.RUNS.contains(event.kind())));
     }
 
     /**

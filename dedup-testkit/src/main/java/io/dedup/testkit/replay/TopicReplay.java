@@ -60,7 +60,10 @@ public final class TopicReplay implements AutoCloseable {
         this.consumption = new Consumption(this, early, atMost);
     }
 
-    /** Adds IDs that must take effect. If they aren't on the topic yet, replays and reports wait for them. */
+    /**
+     * Adds IDs that must take effect. If they aren't on the topic yet, replays wait for them before they choose messages,
+     * and reports before they are made.
+     */
     public TopicReplay expect(Collection<String> ids) {
         expected.addAll(ids);
         return this;

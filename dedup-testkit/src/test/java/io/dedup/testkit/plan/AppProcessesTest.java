@@ -9,6 +9,8 @@ import io.dedup.step.StepOutcome;
 import io.dedup.testkit.faults.PausedProcess;
 import java.io.File;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -39,8 +41,20 @@ class AppProcessesTest {
                 System.out.println("nothing to do");
                 return;
             }
+            Path directory = Path.of(args[0]);
+            if (args[1].equals("asks")) {
+                try (Socket store = new Socket(InetAddress.getLoopbackAddress(), Integer.parseInt(args[2]))) {
+                    store.getOutputStream().write(1);
+                    int unused = store.getInputStream().read();
+                }
+            }
+            if (args[1].equals("pairs") && first(directory)) {
+                Files.createFile(directory.resolve("member-another"));
+            } else if (args[1].equals("pairs")) {
+                Pause.of(Duration.ofSeconds(2)); // slower than the first one
+            }
             Files.createFile(
-                    Path.of(args[0], "member-" + ProcessHandle.current().pid()));
+                    directory.resolve("member-" + ProcessHandle.current().pid()));
             StepStops stops = new StepStops();
             while (args[1].equals("steps")) {
                 stops.step(DedupScope.of("g", "t").key("a"), "charge", StepOutcome.RUN);
@@ -50,7 +64,20 @@ class AppProcessesTest {
         }
     }
 
+    private static boolean first(Path directory) {
+        try {
+            Files.createFile(directory.resolve("first"));
+            return true;
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
     private Set<String> members() {
+        return members(directory);
+    }
+
+    static Set<String> members(Path directory) {
         try (Stream<Path> files = Files.list(directory)) {
             return files.map(Path::getFileName)
                     .map(Path::toString)
@@ -95,6 +122,15 @@ class AppProcessesTest {
         assertThat(members())
                 .allSatisfy(name -> assertThat(ProcessHandle.of(Long.parseLong(name.substring("member-".length()))))
                         .isEmpty());
+    }
+
+    @Test
+    @DisplayName("the two consumers of a process don't stand for the other process, which hasn't joined yet")
+    void twoConsumers() {
+        try (AppProcesses processes = processes("pairs")) {
+            processes.start();
+            assertThat(members()).hasSize(3);
+        }
     }
 
     /** A plan whose only kill is one between two steps. */

@@ -24,6 +24,7 @@ final class FakeTraffic implements Traffic {
     final List<TopicMessage> unacked = new CopyOnWriteArrayList<>();
     final AtomicInteger visits = new AtomicInteger();
     final AtomicInteger sent = new AtomicInteger();
+    final AtomicInteger looks = new AtomicInteger();
     /** Whether each guest takes partitions, in turn. */
     List<Boolean> partitionsForGuests = List.of(true);
 
@@ -75,6 +76,7 @@ final class FakeTraffic implements Traffic {
 
     @Override
     public List<TopicMessage> unacked(Collection<TopicMessage> messages) {
+        looks.incrementAndGet();
         return messages.stream().filter(unacked::contains).toList();
     }
 

@@ -1,11 +1,17 @@
 package io.dedup.testkit.plan;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectMethod;
 
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.platform.launcher.LauncherDiscoveryRequest;
 import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
 import org.junit.platform.launcher.core.LauncherFactory;
@@ -37,6 +43,12 @@ class FaultPlanExtensionTest {
 
         @FaultPlan
         void takesNothing() {}
+
+        @FaultPlan
+        @Timeout(value = 50, unit = TimeUnit.MILLISECONDS)
+        void hasItsOwnLimit(FaultRun run) throws InterruptedException {
+            new CountDownLatch(1).await();
+        }
 
         @FaultPlan
         void fails(FaultRun run) {
@@ -75,5 +87,29 @@ class FaultPlanExtensionTest {
         assertThat(failure("playsNothing", FaultRun.class)).contains("The test hasn't played its fault plan");
         assertThat(failure("takesNothing")).contains("take a FaultRun as a parameter");
         assertThat(failure("fails", FaultRun.class)).isEqualTo("as it said");
+    }
+
+    @Test
+    @DisplayName("the limit is as long as the plan is big, is named with its cause, and a method may have another one")
+    void limit() throws Exception {
+        PlanSettings settings = PlanSettings.of(1, 500, 2, List.of(Fault.KILL));
+        assertThat(settings.limit()).isEqualTo(Duration.ofMinutes(15));
+        assertThat(PlanSettings.of(1, 10, 1, List.of(Fault.KILL)).limit()).isEqualTo(Duration.ofMinutes(15));
+        assertThat(PlanSettings.of(1, 500, 5, List.of(Fault.KILL)).limit()).isEqualTo(Duration.ofMinutes(45));
+        assertThat(PlanSettings.of(1, 20_000, 50, List.of(Fault.KILL)).limit()).isEqualTo(Duration.ofHours(10));
+
+        assertThatThrownBy(() -> FaultPlanExtension.proceed(
+                        () -> {
+                            new CountDownLatch(1).await();
+                            return null;
+                        },
+                        settings,
+                        Duration.ofMillis(50)))
+                .isInstanceOf(TimeoutException.class)
+                .hasMessageContaining("PT0.05S, the limit for times=2 and messages=500")
+                .hasMessageContaining("@Timeout")
+                .hasCauseInstanceOf(InterruptedException.class);
+        assertThat(Thread.interrupted()).isFalse();
+        assertThat(failure("hasItsOwnLimit", FaultRun.class)).contains("timed out after 50 milliseconds");
     }
 }

@@ -3,12 +3,15 @@ package io.dedup.testkit.plan;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.dedup.testkit.faults.TcpProxy;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
@@ -219,6 +222,9 @@ class FaultRunTest {
         refused(
                 run(traffic, Fault.COPIES).inThisProcess().store("localhost", 1, port -> "--port=" + port),
                 "cannot be redirected to a proxy's port");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> FaultRun.of(1, 19, 20, Fault.REBALANCE, Fault.COPIES))
+                .withMessageContaining("messages must be at least 20, but is 19: with times=20");
         traffic.effects.add("m4");
         refused(run(traffic, Fault.COPIES).inThisProcess(), "\"m4\" had already taken effect before the plan started");
     }
@@ -296,6 +302,67 @@ class FaultRunTest {
                     .satisfiesExactly(
                             line -> assertThat(line).endsWith("another member was in the group, and took no partition"),
                             line -> assertThat(line).endsWith("another member was in the group, and took partitions"));
+        }
+    }
+
+    @Test
+    @DisplayName("what the application asked its store while it started doesn't count as hit")
+    void proxyUsedOnlyAtStart() throws Exception {
+        try (var server = new ServerSocket(0)) {
+            CompletableFuture<Void> unused = CompletableFuture.runAsync(() -> answer(server));
+            Path directory = Files.createTempDirectory("asks-at-start-");
+            FakeTraffic traffic = FakeTraffic.good();
+            traffic.members = () -> AppProcessesTest.members(directory);
+            FaultRun run = run(traffic, Fault.SLOW_STORE)
+                    .application(AppProcessesTest.Member.class, directory.toString(), "asks")
+                    .store("localhost", server.getLocalPort(), String::valueOf)
+                    .atMost(Duration.ofMinutes(2));
+            try (run) {
+                assertThatThrownBy(run::play)
+                        .isInstanceOf(IllegalStateException.class)
+                        .hasMessageContaining("SLOW_STORE hit nothing")
+                        .hasMessageContaining("since it joined its group");
+            } finally {
+                run.deleteOutput();
+            }
+        }
+    }
+
+    @Test
+    @DisplayName("a fault that meets a group without work is counted: such a fault interrupts nothing")
+    void withoutWork() {
+        FakeTraffic quick = FakeTraffic.good(); // handles its only message as it is sent
+        try (FaultRun run = FaultRun.of(1, 1, 1, Fault.REBALANCE)
+                .traffic(quick)
+                .effects(() -> quick.effects)
+                .faultsLast(Duration.ofMillis(100))
+                .inThisProcess()) {
+            assertThat(run.play().toString())
+                    .contains("Faults that met a group without work in progress: REBALANCE 1 of 1");
+        }
+
+        FakeTraffic busy = new FakeTraffic((broker, message) -> {
+            FakeTraffic.handleOnce(broker, message);
+            broker.unacked.add(message);
+        });
+        try (FaultRun run = run(busy, Fault.REBALANCE)) {
+            assertThat(run.inThisProcess().atMost(Duration.ofSeconds(2)).play().toString())
+                    .doesNotContain("without work");
+        }
+    }
+
+    @Test
+    @DisplayName("a report doesn't change, although the application goes on")
+    void immutable() {
+        FakeTraffic traffic = FakeTraffic.good();
+        try (FaultRun run = run(traffic, Fault.REBALANCE)) {
+            FaultReport report = run.inThisProcess().play();
+            List<String> before = report.timeLine("m3");
+            int looks = traffic.looks.get();
+            traffic.effects.add("m3");
+            await().until(() -> traffic.looks.get() > looks + 2);
+
+            assertThat(report.timeLine("m3")).isEqualTo(before);
         }
     }
 

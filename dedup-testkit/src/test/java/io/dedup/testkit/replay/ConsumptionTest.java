@@ -9,6 +9,7 @@ import io.dedup.DedupKey;
 import io.dedup.DedupOutcome.DeferReason;
 import io.dedup.DedupScope;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
@@ -47,6 +48,21 @@ class ConsumptionTest {
     private void handled() {
         timeline.acquired(KEY, 1);
         timeline.completed(KEY, Duration.ZERO);
+    }
+
+    @Test
+    @DisplayName("a replay chooses its messages when the expected ones are on the topic, however late they come")
+    void expectedLate() {
+        for (boolean rewinding : List.of(false, true)) {
+            List<String> delivered = new ArrayList<>();
+            FakeTopic topic = new FakeTopic(delivered::add).sendLate(3, "a", "b");
+            try (TopicReplay replay = new TopicReplay(topic, timeline, null, null, Duration.ofMinutes(1))) {
+                Replay all = replay.expect(List.of("a", "b")).all();
+                ReplayReport unused = rewinding ? all.byRewinding() : all.bySendingAgain();
+
+                assertThat(delivered).containsExactly("a", "b", "a", "b");
+            }
+        }
     }
 
     @Test

@@ -13,6 +13,8 @@ final class FakeTopic implements BrokerTopic {
 
     private final List<TopicMessage> messages = new ArrayList<>();
     private final Consumer<String> listener;
+    private final List<String> late = new ArrayList<>();
+    private int looksBeforeLate;
 
     FakeTopic(Consumer<String> listener) {
         this.listener = listener;
@@ -24,6 +26,13 @@ final class FakeTopic implements BrokerTopic {
             messages.add(new TopicMessage(TOPIC, TOPIC + "-0@" + offset, 0, offset, Instant.now(), id, id));
             listener.accept(id);
         }
+        return this;
+    }
+
+    /** Another system sends these, after this many looks at the topic. */
+    FakeTopic sendLate(int looks, String... ids) {
+        looksBeforeLate = looks;
+        late.addAll(List.of(ids));
         return this;
     }
 
@@ -39,6 +48,9 @@ final class FakeTopic implements BrokerTopic {
 
     @Override
     public List<TopicMessage> messages() {
+        if (looksBeforeLate-- == 0) {
+            send(late.toArray(String[]::new));
+        }
         return List.copyOf(messages);
     }
 

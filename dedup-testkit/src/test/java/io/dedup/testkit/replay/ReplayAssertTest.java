@@ -58,6 +58,12 @@ class ReplayAssertTest {
         return replay;
     }
 
+    private TopicReplay replayWithEffects(FakeTopic topic) {
+        TopicReplay replay = new TopicReplay(topic, timeline, null, () -> effects, Duration.ofMinutes(1));
+        open.add(replay);
+        return replay;
+    }
+
     private static void refused(ThrowingCallable assertion, String... parts) {
         var refusal = assertThatThrownBy(assertion).isInstanceOf(AssertionError.class);
         for (String part : parts) {
@@ -151,5 +157,39 @@ class ReplayAssertTest {
                 "t-0@7: it has no header \"id\"");
         refused(() -> replay.report().assertThat().deferredNothing(), "found no usable ID");
         refused(() -> replay.report().assertThat().deferredOnly(), "found no usable ID");
+    }
+
+    @Test
+    @DisplayName("effects of an earlier test don't stand for a handler that never ran in this one")
+    void effectsOfAnEarlierTest() {
+        FakeTopic topic = new FakeTopic(this::handle).send("a", "b");
+        timeline.clear(); // as before the next test, or in the next run of it
+        topic.send("a", "b", "a");
+        TopicReplay replay = replayWithEffects(topic);
+
+        for (ReplayReport report : List.of(
+                replay.report(), replay.all().bySendingAgain(), replay.all().byRewinding())) {
+            refused(
+                    () -> report.assertThat().handledOncePerId(),
+                    "2 messages sent since the test began, and never handled in it",
+                    "\"a\": t-0@0",
+                    "Use new message IDs in each test");
+            report.assertThat().lostNothing().ackedDuplicates(); // what a test of old messages may say
+            assertThat(report.handled("a")).isEqualTo(1);
+        }
+    }
+
+    @Test
+    @DisplayName("a test that replays only an earlier one's messages, or sends new ones as well, is right")
+    void earlierMessages() {
+        FakeTopic topic = new FakeTopic(this::handle).send("a", "b");
+        timeline.clear();
+        TopicReplay replay = replayWithEffects(topic);
+
+        replay.all().bySendingAgain().assertThat().handledOncePerId().ackedDuplicates();
+        replay.all().times(2).byRewinding().assertThat().handledOncePerId().ackedDuplicates();
+
+        topic.send("a", "c", "c");
+        replay.all().bySendingAgain().assertThat().handledOncePerId().ackedDuplicates();
     }
 }

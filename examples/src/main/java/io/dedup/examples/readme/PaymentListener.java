@@ -12,6 +12,9 @@ import org.springframework.kafka.annotation.EnableKafka;
 import org.springframework.kafka.annotation.KafkaListener;
 import org.springframework.kafka.config.ConcurrentKafkaListenerContainerFactory;
 import org.springframework.kafka.core.ConsumerFactory;
+import org.springframework.kafka.core.KafkaOperations;
+import org.springframework.kafka.listener.DeadLetterPublishingRecoverer;
+import org.springframework.kafka.listener.DefaultErrorHandler;
 
 /** The README's sample without Spring Boot. */
 @Configuration
@@ -40,10 +43,12 @@ public class PaymentListener {
 
     @Bean
     ConcurrentKafkaListenerContainerFactory<String, String> kafkaListenerContainerFactory(
-            ConsumerFactory<String, String> consumers, KafkaDedup dedup) {
+            ConsumerFactory<String, String> consumers, KafkaDedup dedup, KafkaOperations<String, String> kafka) {
         var factory = new ConcurrentKafkaListenerContainerFactory<String, String>();
         factory.setConsumerFactory(consumers);
         factory.setContainerCustomizer(dedup.customizer());
+        // what fails for good is lost without a dead-letter topic
+        factory.setCommonErrorHandler(new DefaultErrorHandler(new DeadLetterPublishingRecoverer(kafka)));
         return factory;
     }
 

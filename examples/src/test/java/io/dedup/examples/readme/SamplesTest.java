@@ -39,6 +39,9 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.kafka.core.ConsumerFactory;
 import org.springframework.kafka.core.DefaultKafkaConsumerFactory;
+import org.springframework.kafka.core.DefaultKafkaProducerFactory;
+import org.springframework.kafka.core.KafkaOperations;
+import org.springframework.kafka.core.KafkaTemplate;
 import org.springframework.transaction.PlatformTransactionManager;
 
 /** The samples of the README, side by side in one application. */
@@ -114,6 +117,16 @@ class SamplesTest {
                     throw new IllegalStateException("failed once, for the test");
                 }
             };
+        }
+
+        @Bean
+        KafkaOperations<String, String> deadLetters(KafkaServer broker) {
+            return new KafkaTemplate<>(new DefaultKafkaProducerFactory<>(
+                    Map.of(
+                            ProducerConfig.BOOTSTRAP_SERVERS_CONFIG,
+                            broker.address().bootstrapServers()),
+                    new StringSerializer(),
+                    new StringSerializer()));
         }
 
         @Bean

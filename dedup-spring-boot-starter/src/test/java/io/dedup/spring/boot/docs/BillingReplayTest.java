@@ -6,6 +6,7 @@ import io.dedup.testkit.replay.TopicReplay;
 import io.dedup.testkit.spring.KafkaReplays;
 import io.dedup.testkit.spring.WithReplays;
 import java.util.List;
+import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest;
@@ -26,7 +27,9 @@ class BillingReplayTest {
 
     @Test
     void anOrderIsBilledOnceHoweverOftenItComes() {
-        for (String order : List.of("o-1", "o-2", "o-1")) {
+        String first = UUID.randomUUID().toString(); // new in each run: an old ID is a duplicate from the start
+        String second = UUID.randomUUID().toString();
+        for (String order : List.of(first, second, first)) {
             kafka.send("orders", order, order).join();
         }
         try (TopicReplay replay = replays.of("billing") // the id of the @KafkaListener

@@ -28,7 +28,11 @@ import org.springframework.util.backoff.FixedBackOff;
 /** An application as spring-kafka's samples show one: nothing but YAML is added to it. */
 @SpringBootTest(
         classes = DeadLettersByYamlTest.App.class,
-        properties = {"dedup.topics.parcels.id=json:/id", "dedup.topics.parcels.window=7d"})
+        properties = {
+            "dedup.topics.parcels.id=json:/id",
+            "dedup.topics.parcels.window=7d",
+            "dedup.strict=false" // application.yml also has a topic of BillingApplication's
+        })
 @EmbeddedKafka(
         topics = {"parcels", "parcels-dlt"},
         partitions = 1,

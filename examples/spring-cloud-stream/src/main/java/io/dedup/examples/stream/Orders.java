@@ -11,10 +11,12 @@ import org.springframework.messaging.Message;
 /** Functions without a line about deduplication: application.yml has all of it. */
 @Configuration(proxyBeanMethods = false)
 class Orders {
+    // docs:begin reserve
     @Bean
     Consumer<Message<String>> reserve(JdbcTemplate database) {
         return order -> database.update("INSERT INTO reservation VALUES (?)", order.getPayload());
     }
+    // docs:end
 
     @Bean
     Function<String, String> price() {

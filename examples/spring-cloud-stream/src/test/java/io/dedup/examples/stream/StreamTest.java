@@ -8,6 +8,7 @@ import static io.dedup.examples.stream.TestFunctions.reported;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import java.util.List;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -67,6 +68,18 @@ class StreamTest {
         await().atMost(SOON)
                 .untilAsserted(() -> assertThat(Shop.texts("payments-dlq")).containsOnlyOnce("without a key"));
         assertThat(PAYMENTS.count("without a key")).isZero();
+    }
+
+    @Test
+    @DisplayName("each binding and flow of the example has a place for messages that fail for good")
+    void deadLettersOfTheExample() {
+        for (String topic : List.of("offers", "clicks", "invoices")) {
+            shop.send(topic, null, null, "without an ID");
+        }
+        for (String deadLetters : List.of("offers-dlq", "clicks-dlq", "invoices-dlt")) {
+            await().atMost(SOON)
+                    .untilAsserted(() -> assertThat(Shop.texts(deadLetters)).contains("without an ID"));
+        }
     }
 
     @Test
