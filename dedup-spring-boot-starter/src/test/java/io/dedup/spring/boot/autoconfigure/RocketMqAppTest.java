@@ -363,7 +363,7 @@ class RocketMqAppTest {
     })
     @Import(RetriedHandlers.class)
     static class Repeated {
-        static class Billing implements MessageListener {
+        static class RepeatedBilling implements MessageListener {
             @Override
             @Retried
             public ConsumeResult consume(MessageView message) {
@@ -372,8 +372,8 @@ class RocketMqAppTest {
         }
 
         @Bean
-        Billing billing() {
-            return new Billing();
+        RepeatedBilling billing() {
+            return new RepeatedBilling();
         }
 
         @Bean
