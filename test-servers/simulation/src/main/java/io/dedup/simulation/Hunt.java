@@ -99,6 +99,11 @@ public final class Hunt {
         Hunt hunt = new Hunt(simulation, firstSeed);
         long end = System.nanoTime() + time.toNanos();
         long before = cpu().toMillis();
+        Thread interrupted = new Thread(() -> {
+            hunt.cpuMillis = cpu().toMillis() - before;
+            System.out.println("interrupted: " + hunt.report());
+        });
+        Runtime.getRuntime().addShutdownHook(interrupted);
         List<Thread> threads = new ArrayList<>();
         for (int i = 0; i < simulation.runsAtOnce(); i++) {
             Thread thread = new Thread(() -> hunt.until(end, firstSeed + leastSeeds), "hunt");
@@ -109,6 +114,7 @@ public final class Hunt {
         for (Thread each : threads) {
             each.join(); // its last run ends within its limit
         }
+        Runtime.getRuntime().removeShutdownHook(interrupted);
         hunt.cpuMillis = cpu().toMillis() - before;
         return hunt;
     }
