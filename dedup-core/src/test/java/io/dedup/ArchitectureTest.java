@@ -78,6 +78,7 @@ class ArchitectureTest {
                 "io.dedup.report",
                 "io.dedup.id",
                 "io.dedup.store..",
+                "io.dedup.adapter.advice",
                 "io.dedup.adapter",
                 "io.dedup.adapter.inplace",
                 "io.dedup.adapter.poll",

@@ -30,6 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.kafka.listener.AbstractConsumerSeekAware;
 import org.springframework.kafka.listener.AcknowledgingMessageListener;
 import org.springframework.kafka.listener.BatchListenerFailedException;
 import org.springframework.kafka.listener.BatchMessageListener;
@@ -335,6 +336,35 @@ class KafkaTransactionTest {
 
         awaitDone("a");
         transactions.awaitOutputs("a", "b", "c", "a");
+    }
+
+    private final class SeekingListener extends AbstractConsumerSeekAware implements MessageListener<String, String> {
+        @Override
+        public void onMessage(ConsumerRecord<String, String> record) {
+            transactions.handle(record);
+        }
+    }
+
+    /** The group's offset is the same with this commit and without it. */
+    @Test
+    @DisplayName("K26 a commit that never arrived, in a replay of the record that was committed last: handled again")
+    void commitNeverArrivedInAReplayOfTheLast() {
+        SeekingListener listener = new SeekingListener();
+        scene.send("a");
+        scene.start(transactions.container(AckMode.BATCH, listener, 0));
+        awaitDone("a");
+        scene.awaitAllCommitted();
+        scene.store.forget(scene.dedup.key(scene.topic, "a"), LiveLease.OVERRIDE);
+        transactions.next.set(producer -> {
+            throw new TimeoutException("no connection");
+        });
+        listener.seekToBeginning();
+        await().until(() -> scene.effects.size() > 1);
+        transactions.fence(1); // ends the transaction, as its timeout would
+
+        transactions.awaitOutputs("a", "a");
+        awaitDone("a");
+        assertThat(scene.effects).containsExactly("a", "a", "a");
     }
 
     @ParameterizedTest

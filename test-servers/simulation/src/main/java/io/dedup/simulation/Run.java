@@ -740,6 +740,7 @@ final class Run {
         public void idle() {
             boolean quiet = arrivals.isEmpty() && application.isQuiet() && other.isQuiet();
             if (quiet && ++idlePolls >= IDLE_POLLS && (isSettled() || System.nanoTime() - lastStep > SETTLES_IN)) {
+                draws.end(); // nothing happens while it stops
                 end = End.IDLE;
                 ended.release();
             }
@@ -935,7 +936,8 @@ final class Run {
         effectsById.forEach((id, effects) -> {
             // A crash may repeat what was handled and not recorded; so may a commit whose evidence was deleted. Nothing
             // may that is in one transaction with its record.
-            int excused = forgotten.getOrDefault(id, 0)
+            // A commit that moves the group nowhere, and gets no answer, counts as rolled back.
+            int excused = forgotten.getOrDefault(id, 0) * (circumstances.inKafkaTransaction() ? 2 : 1)
                     + (circumstances.inDatabase() ? 0 : expired.getOrDefault(id, 0) + excusedById.getOrDefault(id, 0));
             boolean counts = !PLAIN
                     && !application.lacksId(id)

@@ -141,6 +141,7 @@ public final class TransactionWork {
     public void committed(WaitBudget budget) {
         List<Execution> done = List.copyOf(handled);
         clear();
+        unanswered.committed(behind(covered));
         if (!done.isEmpty()) {
             engine.succeedAll(done, budget);
         }

@@ -42,15 +42,29 @@ public final class UnansweredCommits {
      * The executions that are done if the committed offsets are at least these.
      *
      * @param most beyond which the commit cannot have moved them
+     * @param before where the group stood before, as far as this consumer knows
      */
     private record Unanswered(
-            List<Execution> executions, Map<TopicPartition, Long> offsets, Map<TopicPartition, Long> most) {
-        /** In a replay, an offset beyond is the one from before: as long as it is there, the commit hasn't happened. */
+            List<Execution> executions,
+            Map<TopicPartition, Long> offsets,
+            Map<TopicPartition, Long> most,
+            Map<TopicPartition, Long> before) {
+        /** Whether the group stood where this commit would have moved it, or beyond. */
+        boolean wasCommitted() {
+            return offsets.entrySet().stream()
+                    .anyMatch(each -> before.getOrDefault(each.getKey(), -1L) >= each.getValue());
+        }
+
+        /**
+         * In a replay, an offset beyond is the one from before: as long as it is there, the commit hasn't happened. One that was there
+         * before shows nothing: if the messages are handled again, none is lost.
+         */
         Map<TopicPartition, OffsetAndMetadata> without(Map<TopicPartition, OffsetAndMetadata> committed) {
             Map<TopicPartition, OffsetAndMetadata> moved = new HashMap<>(committed);
             moved.entrySet()
                     .removeIf(entry -> entry.getValue() != null
-                            && entry.getValue().offset() > most.getOrDefault(entry.getKey(), Long.MAX_VALUE));
+                            && (entry.getValue().offset() > most.getOrDefault(entry.getKey(), Long.MAX_VALUE)
+                                    || entry.getValue().offset() == before.getOrDefault(entry.getKey(), -1L)));
             return moved;
         }
     }
@@ -64,6 +78,8 @@ public final class UnansweredCommits {
     private final DedupAdapter engine;
     private final Inquirer inquirer;
     private final List<Unanswered> unanswered = new ArrayList<>();
+    /** Where the group stands, as far as this consumer has committed or seen it. */
+    private final Map<TopicPartition, Long> known = new HashMap<>();
 
     UnansweredCommits(DedupAdapter engine, Inquirer inquirer) {
         this.engine = engine;
@@ -76,7 +92,14 @@ public final class UnansweredCommits {
      * @param most beyond which it cannot have moved the offsets; a partition without an entry has no such limit
      */
     void add(List<Execution> executions, Map<TopicPartition, Long> offsets, Map<TopicPartition, Long> most) {
-        unanswered.add(new Unanswered(List.copyOf(executions), new HashMap<>(offsets), most));
+        Map<TopicPartition, Long> before = new HashMap<>(known);
+        before.keySet().retainAll(offsets.keySet());
+        unanswered.add(new Unanswered(List.copyOf(executions), new HashMap<>(offsets), most, before));
+    }
+
+    /** The group stands at these offsets now. */
+    void committed(Map<TopicPartition, Long> offsets) {
+        known.putAll(offsets);
     }
 
     /** Whether a commit that got no answer concerns these records' partitions. */
@@ -104,6 +127,9 @@ public final class UnansweredCommits {
     private Answer close(Unanswered each, Answer answer, WaitBudget budget) {
         if (answer == Answer.COMMITTED || answer == Answer.ABORTED) {
             settle(engine, each.executions(), answer, budget);
+            if (answer == Answer.COMMITTED) {
+                committed(each.offsets());
+            }
         } else if (each.executions().stream().anyMatch(Execution::leaseLost)) {
             each.executions().forEach(Execution::abandon); // too late: whoever has taken over decides
         } else {
@@ -153,10 +179,19 @@ public final class UnansweredCommits {
 
     /** These partitions, or all if null, belong to another consumer now. */
     void revoked(@Nullable Collection<TopicPartition> partitions) {
+        if (partitions == null) {
+            known.clear();
+        } else {
+            known.keySet().removeAll(partitions);
+        }
         for (Unanswered each : List.copyOf(unanswered)) {
             if (partitions == null || partitions.containsAll(each.offsets().keySet())) {
                 unanswered.remove(each);
-                inquirer.ask(each.executions(), each.offsets());
+                if (each.wasCommitted()) { // whoever asks later finds the offset from before
+                    each.executions().forEach(Execution::abandon);
+                } else {
+                    inquirer.ask(each.executions(), each.offsets());
+                }
             } else {
                 partitions.forEach(each.offsets()::remove);
             }

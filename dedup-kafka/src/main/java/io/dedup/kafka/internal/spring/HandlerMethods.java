@@ -1,6 +1,6 @@
 package io.dedup.kafka.internal.spring;
 
-import io.dedup.adapter.FailureAdvice;
+import io.dedup.adapter.advice.FailureAdvice;
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.util.ArrayList;

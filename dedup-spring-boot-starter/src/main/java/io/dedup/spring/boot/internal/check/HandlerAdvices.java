@@ -1,6 +1,6 @@
 package io.dedup.spring.boot.internal.check;
 
-import io.dedup.adapter.FailureAdvice;
+import io.dedup.adapter.advice.FailureAdvice;
 import java.lang.reflect.Method;
 import java.util.stream.Stream;
 import org.aopalliance.aop.Advice;

@@ -1,6 +1,6 @@
 package io.dedup.spring.boot.internal.integration;
 
-import io.dedup.adapter.FailureAdvice;
+import io.dedup.adapter.advice.FailureAdvice;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;

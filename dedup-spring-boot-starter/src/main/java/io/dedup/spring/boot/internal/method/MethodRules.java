@@ -1,6 +1,6 @@
 package io.dedup.spring.boot.internal.method;
 
-import io.dedup.adapter.FailureAdvice;
+import io.dedup.adapter.advice.FailureAdvice;
 import io.dedup.spring.boot.DedupConfigurationException;
 import io.dedup.spring.boot.Deduplicated;
 import io.dedup.spring.boot.internal.store.MethodTransactions;

@@ -1,4 +1,4 @@
-package io.dedup.adapter;
+package io.dedup.adapter.advice;
 
 import java.lang.annotation.Annotation;
 import java.lang.invoke.MethodHandle;
