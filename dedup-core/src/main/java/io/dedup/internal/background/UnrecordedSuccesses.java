@@ -61,10 +61,13 @@ public final class UnrecordedSuccesses {
         return success;
     }
 
-    /**
-     * Forgets the success: the store has answered its completion, there will be no completion, or an operator wants the
-     * message to be handled again.
-     */
+    /** An operator wants the message of this run to be handled again: its claim is gone, and no copy may wait for its success. */
+    public void forgotten(AdmittedRun execution) {
+        execution.markLost();
+        answered(execution);
+    }
+
+    /** Forgets the success: the store has answered its completion, or there will be no completion. */
     public void answered(AdmittedRun execution) {
         execution.markAnswered();
         UnrecordedSuccess success = execution.success();

@@ -71,7 +71,7 @@ final class EraseCommand {
                 which.and(key -> !liveScopes.contains(key.scope().text()));
         heartbeat.runsOf(erased).stream()
                 .filter(AdmittedRun::guarded) // others have no claim that could have been erased
-                .forEach(successes::answered); // first: their successes must no longer be remembered
+                .forEach(successes::forgotten); // first: their successes must no longer be remembered
         background.forget(erased);
     }
 }

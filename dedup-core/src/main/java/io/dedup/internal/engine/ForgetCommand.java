@@ -76,7 +76,7 @@ final class ForgetCommand {
         if (result != OperatorResult.LEASE_LIVE) {
             heartbeat.runsOf(key).stream()
                     .filter(AdmittedRun::guarded) // others have no claim that could have been forgotten
-                    .forEach(successes::answered); // first: their successes must no longer be remembered
+                    .forEach(successes::forgotten); // first: their successes must no longer be remembered
             background.forget(which); // successes that the store has not recorded yet
         }
         return result;
