@@ -61,9 +61,13 @@ public final class UnrecordedSuccesses {
         return success;
     }
 
-    /** An operator wants the message of this run to be handled again: its claim is gone, and no copy may wait for its success. */
+    /** An operator wants the message of this run to be handled again: no copy may wait for its success. */
     public void forgotten(AdmittedRun execution) {
-        execution.markLost();
+        if (execution
+                .isSucceeded()) { // a handler that is running learns by its next call of the store that its claim is
+            // gone
+            execution.markLost();
+        }
         answered(execution);
     }
 
