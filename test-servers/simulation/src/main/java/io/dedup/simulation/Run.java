@@ -936,8 +936,8 @@ final class Run {
         effectsById.forEach((id, effects) -> {
             // A crash may repeat what was handled and not recorded; so may a commit whose evidence was deleted. Nothing
             // may that is in one transaction with its record.
-            // A commit that moves the group nowhere, and gets no answer, counts as rolled back.
-            int excused = forgotten.getOrDefault(id, 0) * (circumstances.inKafkaTransaction() ? 2 : 1)
+            int excused = forgotten.getOrDefault(id, 0)
+                    + unrecognizable(id)
                     + (circumstances.inDatabase() ? 0 : expired.getOrDefault(id, 0) + excusedById.getOrDefault(id, 0));
             boolean counts = !PLAIN
                     && !application.lacksId(id)
@@ -962,6 +962,19 @@ final class Run {
                 wrongStart,
                 draws.happened(),
                 List.copyOf(steps));
+    }
+
+    /**
+     * How many commits of Kafka transactions may have counted as rolled back although they have happened: those without an answer that
+     * have moved the group nowhere, because the record was handled before, and forgotten or lost since.
+     */
+    private int unrecognizable(String id) {
+        boolean again = forgotten.containsKey(id) || expired.containsKey(id);
+        return !circumstances.inKafkaTransaction() || !again
+                ? 0
+                : (int) draws.happened().stream()
+                        .filter(event -> event.startsWith("TRANSACTION_"))
+                        .count();
     }
 
     private boolean isGivenUp(String id, Collection<String> outputs, Set<String> deadLetters) {
