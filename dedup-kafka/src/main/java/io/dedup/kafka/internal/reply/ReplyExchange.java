@@ -59,7 +59,7 @@ public final class ReplyExchange {
         return kept;
     }
 
-    /** spring-kafka knows where to send the reply. It makes it now, and tells nobody if that fails. */
+    /** spring-kafka knows where to send the reply. It makes the reply now, and swallows what that throws. */
     void begins() {
         unsent = true;
     }
