@@ -24,8 +24,8 @@ class PropertiesDocTest {
     private static final String POLICY = "dedup.defaults.";
     private static final String HTTP_POLICY = "dedup.http.defaults.";
     private static final Pattern NAME = Pattern.compile("`([a-z]+(?:-[a-z]+)+)(?:: [^`]*)?`");
-    /** Artifacts, and a setting of MariaDB. */
-    private static final String OF_OTHERS = "(dedup|spring|rocketmq)-.*|sysdate-is-now";
+    /** Artifacts, the topics of examples, and a setting of MariaDB. */
+    private static final String OF_OTHERS = "(dedup|spring|rocketmq|orders)-.*|sysdate-is-now";
 
     @Test
     void isUpToDate() throws IOException {
