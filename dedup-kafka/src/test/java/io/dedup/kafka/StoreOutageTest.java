@@ -124,6 +124,25 @@ class StoreOutageTest {
     }
 
     @Test
+    @DisplayName("PAUSE pauses again what somebody resumes in the outage, instead of polling its records without end")
+    void resumedInTheOutage() {
+        try (Scene scene = scene(p -> p.onStoreFailure(OnStoreFailure.PAUSE))) {
+            scene.send("a");
+            var container = scene.start(scene.container(AckMode.BATCH, DeferralTest.listener(scene, false)));
+            scene.awaitCommitted(1);
+            down();
+            scene.send("b");
+            await().until(container::isContainerPaused);
+            container.resume();
+            await().until(container::isPauseRequested);
+            proxy.heal();
+            scene.awaitEffects("a", "b");
+            scene.awaitCommitted(2);
+            assertThat(container.isPauseRequested()).isFalse();
+        }
+    }
+
+    @Test
     @DisplayName("PROCESS runs unguarded, and DONE is written once the store answers")
     void process() {
         try (Scene scene = scene(p -> p.onStoreFailure(OnStoreFailure.PROCESS))) {

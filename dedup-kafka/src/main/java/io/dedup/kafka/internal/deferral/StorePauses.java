@@ -57,7 +57,10 @@ public final class StorePauses implements AutoCloseable {
         return closed;
     }
 
-    /** Pauses a container until the store answers, unless the user has paused it. */
+    /**
+     * Pauses a container until the store answers, unless the user has paused it. If somebody has resumed it in the
+     * outage, it is paused again: otherwise it would poll the same records without end.
+     */
     public void pause(MessageListenerContainer container) {
         PausedContainer paused = toPause(container);
         if (paused != null) {
@@ -75,7 +78,7 @@ public final class StorePauses implements AutoCloseable {
         lock.lock();
         try {
             PausedContainer paused = containers.get(container);
-            if (paused == null ? container.isPauseRequested() : paused.isWanted()) {
+            if (container.isPauseRequested() && (paused == null || paused.isWanted())) {
                 return null; // paused by the user, who will resume it, or for another consumer in the same outage
             }
             if (!isLooking()) {
