@@ -13,7 +13,7 @@ public class ChecksProperties {
     /** Whether the start fails if the application has listeners, but no entry applies to any of them. With false, this is a warning. */
     private boolean refuseUnused = true;
 
-    /** Whether the start warns if the table's DataSource chooses a database for each connection, as one by tenant does. Set it to false if that leads to the same database wherever the table is used, as a DataSource that only tells reading from writing does. */
+    /** Whether the start warns if the table's DataSource chooses a database for each connection, as one by tenant does. Set it to false if that leads to the same database wherever the table is used, for example if the DataSource only separates reads from writes. */
     private boolean routingDataSource = true;
 
     public boolean isRoutingDataSource() {

@@ -28,7 +28,7 @@ public final class StartChecks implements SmartLifecycle {
                     + " tenant or by anything else that differs between threads or within a handler, the claim of a message, its"
                     + " completion and the claim of its copy may be in different databases, and each copy takes effect",
             "Set dedup.jdbc.data-source to a DataSource of one database. If it leads to the same database wherever the table is"
-                    + " used, as one that only tells reading from writing, set dedup.checks.routing-data-source: false.");
+                    + " used, for example if it only separates reads from writes, set dedup.checks.routing-data-source: false.");
 
     private final DedupProperties properties;
     private final TopicPlans plans;
