@@ -41,13 +41,7 @@ final class FailingInterceptors {
 
     /** Throws after the record with this ID was handled. */
     RecordInterceptor<String, String> after(String id) {
-        return new RecordInterceptor<>() {
-            @Override
-            public ConsumerRecord<String, String> intercept(
-                    ConsumerRecord<String, String> record, Consumer<String, String> consumer) {
-                return record;
-            }
-
+        return new Passing() {
             @Override
             public void afterRecord(ConsumerRecord<String, String> record, Consumer<String, String> consumer) {
                 if (Scene.id(record).equals(id)) {
@@ -59,13 +53,7 @@ final class FailingInterceptors {
 
     /** Throws when a record's listener has failed. */
     RecordInterceptor<String, String> whenFailed() {
-        return new RecordInterceptor<>() {
-            @Override
-            public ConsumerRecord<String, String> intercept(
-                    ConsumerRecord<String, String> record, Consumer<String, String> consumer) {
-                return record;
-            }
-
+        return new Passing() {
             @Override
             public void failure(
                     ConsumerRecord<String, String> record, Exception exception, Consumer<String, String> consumer) {
@@ -84,5 +72,14 @@ final class FailingInterceptors {
                 return records;
             }
         };
+    }
+
+    /** Lets each record pass. */
+    private static class Passing implements RecordInterceptor<String, String> {
+        @Override
+        public final ConsumerRecord<String, String> intercept(
+                ConsumerRecord<String, String> record, Consumer<String, String> consumer) {
+            return record;
+        }
     }
 }
