@@ -31,6 +31,7 @@ import org.springframework.kafka.listener.DefaultErrorHandler;
 import org.springframework.kafka.listener.KafkaListenerErrorHandler;
 import org.springframework.kafka.listener.MessageListener;
 import org.springframework.kafka.listener.adapter.DefaultBatchToRecordAdapter;
+import org.springframework.kafka.support.Acknowledgment;
 import org.springframework.messaging.handler.annotation.Header;
 import org.springframework.resilience.annotation.EnableResilientMethods;
 import org.springframework.resilience.annotation.Retryable;
@@ -45,6 +46,7 @@ class HiddenFailureTest {
     enum Taker {
         OF_RECORD,
         OF_RECORD_IN_POLL,
+        BEFORE_ITS_ACKNOWLEDGMENT,
         OF_BATCH,
         BATCH_TO_RECORD;
 
@@ -77,6 +79,14 @@ class HiddenFailureTest {
         }
     }
 
+    final class Acknowledging {
+        @KafkaListener(id = "taken", groupId = "${group}", topics = "${topic}", errorHandler = "takes")
+        public void on(ConsumerRecord<String, String> record, Acknowledgment acknowledgment) {
+            handle(Scene.id(record));
+            acknowledgment.acknowledge();
+        }
+    }
+
     final class OfBatch {
         @KafkaListener(id = "taken", groupId = "${group}", topics = "${topic}", errorHandler = "takes", batch = "true")
         public void on(List<ConsumerRecord<String, String>> records) {
@@ -100,6 +110,7 @@ class HiddenFailureTest {
     private Object listener(Taker taker) {
         return switch (taker) {
             case OF_RECORD, OF_RECORD_IN_POLL -> new OfRecord();
+            case BEFORE_ITS_ACKNOWLEDGMENT -> new Acknowledging();
             case OF_BATCH -> new OfBatch();
             case BATCH_TO_RECORD -> new OneByOne();
         };
@@ -112,6 +123,9 @@ class HiddenFailureTest {
                 .with(factory -> {
                     factory.setCommonErrorHandler(new DefaultErrorHandler(
                             (record, e) -> recovered.add(Scene.id(record)), new FixedBackOff(0, 1)));
+                    if (taker == Taker.BEFORE_ITS_ACKNOWLEDGMENT) {
+                        factory.getContainerProperties().setAckMode(AckMode.MANUAL);
+                    }
                     if (taker == Taker.BATCH_TO_RECORD) {
                         factory.setBatchListener(true);
                         factory.setBatchToRecordAdapter(new DefaultBatchToRecordAdapter<>((record, e) ->
@@ -147,7 +161,7 @@ class HiddenFailureTest {
     }
 
     @ParameterizedTest
-    @EnumSource(names = {"OF_RECORD", "OF_BATCH", "BATCH_TO_RECORD"})
+    @EnumSource(names = {"OF_RECORD", "BEFORE_ITS_ACKNOWLEDGMENT", "OF_BATCH", "BATCH_TO_RECORD"})
     @DisplayName(
             "K11 a failure that is taken within a Kafka transaction rolls back: nothing that the method sent is committed")
     void takenInKafkaTransaction(Taker taker) {

@@ -42,9 +42,14 @@ public abstract class ListenerRun {
         call.invoke(ack, true);
         requireNotSoughtBack();
         if (ack != null) {
-            ack.handlerReturned(needed);
+            ack.handlerReturned();
         }
-        call.bound.takenFailure().requireNone(call.handed() != null);
+        call.bound
+                .takenFailure()
+                .requireNone(call.handed() != null); // who fails acknowledges nothing, and must be counted
+        if (ack != null && needed) {
+            ack.requireAll();
+        }
     }
 
     /**

@@ -95,18 +95,20 @@ public final class TransactionAcknowledgment implements Acknowledgment {
     }
 
     /**
-     * The handler has returned.
+     * The handler has returned: what it calls from now on is refused.
      *
-     * @param needed whether records that aren't acknowledged are redelivered; if false, as without a group, the return
-     *     counts as the acknowledgment
-     * @throws NotAcknowledgedException when not everything may be committed
+     * @throws NotAcknowledgedException when it has called {@code nack}
      */
-    public synchronized void handlerReturned(boolean needed) {
+    public synchronized void handlerReturned() {
         returned = true;
         if (nacked >= 0) {
             throw new NotAcknowledgedException(nacked, sleep);
         }
-        if (needed && acknowledged < size()) {
+    }
+
+    /** @throws NotAcknowledgedException when it hasn't acknowledged everything */
+    synchronized void requireAll() {
+        if (acknowledged < size()) {
             throw new NotAcknowledgedException(acknowledged, null);
         }
     }
