@@ -42,6 +42,7 @@ import org.springframework.kafka.listener.DefaultAfterRollbackProcessor;
 import org.springframework.kafka.listener.DefaultErrorHandler;
 import org.springframework.kafka.listener.MessageListener;
 import org.springframework.kafka.listener.adapter.FilteringMessageListenerAdapter;
+import org.springframework.util.backoff.FixedBackOff;
 
 /** Read, process, write in Kafka transactions, in mode LEASED. */
 @Order(1) // takes long
@@ -345,6 +346,90 @@ class KafkaTransactionTest {
         }
     }
 
+    /** The transaction of a recovery commits nothing if its record is retried. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    @DisplayName("K26 the answer to the commit of a retry gets lost: it was committed, and is done without another run")
+    void answerToARetryLost(boolean batch) {
+        AtomicBoolean failed = new AtomicBoolean();
+        MessageListener<String, String> failsOnce = record -> {
+            if (failed.compareAndSet(false, true)) {
+                throw new IllegalStateException("the first try");
+            }
+            transactions.next.set(producer -> {
+                producer.commitTransaction();
+                throw new TimeoutException("no answer");
+            });
+            transactions.handle(record);
+        };
+        scene.send("a");
+        var container = transactions.container(
+                AckMode.BATCH,
+                batch
+                        ? (BatchMessageListener<String, String>) records -> records.forEach(failsOnce::onMessage)
+                        : failsOnce);
+        container.setAfterRollbackProcessor(new DefaultAfterRollbackProcessor<>(
+                (record, e) -> transactions.recovered.add(Scene.id(record)),
+                new FixedBackOff(0, 1),
+                transactions.template,
+                true));
+        container.getContainerProperties().setBatchRecoverAfterRollback(batch);
+        scene.start(container);
+
+        awaitDone("a");
+        scene.awaitCommitted(1);
+        transactions.awaitOutputs("a");
+        assertThat(scene.effects).containsExactly("a");
+        assertThat(transactions.recovered).isEmpty();
+    }
+
+    private static final class SeekingBatches extends AbstractConsumerSeekAware
+            implements BatchMessageListener<String, String> {
+        private final List<Integer> sizes = new CopyOnWriteArrayList<>();
+        private final Transactions transactions;
+
+        SeekingBatches(Transactions transactions) {
+            this.transactions = transactions;
+        }
+
+        @Override
+        public void onMessage(List<ConsumerRecord<String, String>> records) {
+            sizes.add(records.size());
+            records.forEach(transactions::handle);
+        }
+    }
+
+    /** The other partition shows it: a transaction commits all or nothing. */
+    @Test
+    @DisplayName(
+            "K26 the answer to a batch's commit gets lost that moves the group in one of its partitions only: committed")
+    void answerLostInAPartialReplay() {
+        try (Scene two = new Scene(2, policy -> policy)) {
+            Transactions of = new Transactions(two);
+            SeekingBatches listener = new SeekingBatches(of);
+            two.send("a");
+            var container = two.start(of.container(AckMode.BATCH, listener, 0));
+            of.awaitOutputs("a");
+            two.awaitAllCommitted();
+            container.pause();
+            await().until(container::isContainerPaused);
+            two.store.forget(two.dedup.key(two.topic, "a"), LiveLease.OVERRIDE);
+            two.sendTo(1, "b");
+            of.next.set(producer -> {
+                producer.commitTransaction();
+                throw new TimeoutException("no answer");
+            });
+            listener.seekToBeginning();
+            container.resume();
+
+            await().untilAsserted(() -> assertThat(of.outputs()).containsExactlyInAnyOrder("a", "a", "b"));
+            two.awaitAllCommitted();
+            two.sendTo(1, "c");
+            await().until(() -> two.effects.contains("c"));
+            assertThat(listener.sizes).containsExactly(1, 2, 1);
+        }
+    }
+
     /** The group's offset is the same with this commit and without it. */
     @Test
     @DisplayName("K26 a commit that never arrived, in a replay of the record that was committed last: handled again")
@@ -402,8 +487,7 @@ class KafkaTransactionTest {
             }
         });
         container.setAfterRollbackProcessor(new DefaultAfterRollbackProcessor<>(
-                (record, e) -> transactions.recovered.add(String.valueOf(record.value())),
-                new org.springframework.util.backoff.FixedBackOff(0, 1)));
+                (record, e) -> transactions.recovered.add(String.valueOf(record.value())), new FixedBackOff(0, 1)));
         scene.start(container);
 
         awaitDone("a", "c", "d");
@@ -451,7 +535,7 @@ class KafkaTransactionTest {
         List<String> given = new CopyOnWriteArrayList<>();
         var processor = new DefaultAfterRollbackProcessor<String, String>(
                 (record, e) -> given.add(String.valueOf(record.value())),
-                new org.springframework.util.backoff.FixedBackOff(0, 0),
+                new FixedBackOff(0, 0),
                 transactions.template,
                 true);
         container.getContainerProperties().setBatchRecoverAfterRollback(true);
@@ -485,7 +569,7 @@ class KafkaTransactionTest {
                     }
                     given.add(Scene.id(record));
                 },
-                new org.springframework.util.backoff.FixedBackOff(0, 0),
+                new FixedBackOff(0, 0),
                 transactions.template,
                 true));
         scene.start(container);

@@ -150,6 +150,11 @@ public final class SoughtBack {
         return moved.getOrDefault(partition, Long.MAX_VALUE) <= offset;
     }
 
+    /** Whether the positions were moved to this record, or below it, since the call has ended. */
+    public boolean isFetchedAgain(ConsumerRecord<?, ?> record) {
+        return movedAfter.getOrDefault(Partitions.of(record), Long.MAX_VALUE) <= record.offset();
+    }
+
     /**
      * The container will seek to this offset before its next poll. Outside of a listener's call this is a replay: it counts only
      * for records that the handler has and hasn't acknowledged.

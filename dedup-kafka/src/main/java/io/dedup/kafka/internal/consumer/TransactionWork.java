@@ -10,6 +10,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
@@ -101,10 +102,15 @@ public final class TransactionWork {
         return covered;
     }
 
-    /** These records are being recovered in a transaction of their own; if that fails, {@code fetchAgain} runs. */
+    /** These records may be recovered in a transaction of their own; if that fails, {@code fetchAgain} runs. */
     public void recovering(List<? extends ConsumerRecord<?, ?>> records, Runnable fetchAgain) {
         covered = List.copyOf(records);
         seekBack = fetchAgain;
+    }
+
+    /** Those that are retried instead weren't recovered: the transaction commits no offset of them. */
+    public void retried(Predicate<ConsumerRecord<?, ?>> records) {
+        covered = covered.stream().filter(records.negate()).toList();
     }
 
     /** A transaction has failed. */

@@ -49,10 +49,14 @@ public final class UnansweredCommits {
             Map<TopicPartition, Long> offsets,
             Map<TopicPartition, Long> most,
             Map<TopicPartition, Long> before) {
-        /** Whether the group stood where this commit would have moved it, or beyond. */
-        boolean wasCommitted() {
-            return offsets.entrySet().stream()
-                    .anyMatch(each -> before.getOrDefault(each.getKey(), -1L) >= each.getValue());
+        /**
+         * Of these partitions, those in which the commit moves the group on, so that its offset shows how the commit has ended: a
+         * transaction commits all or nothing.
+         */
+        Map<TopicPartition, Long> moving(Map<TopicPartition, Long> some) {
+            Map<TopicPartition, Long> moving = new HashMap<>(some);
+            moving.entrySet().removeIf(each -> before.getOrDefault(each.getKey(), -1L) >= each.getValue());
+            return moving;
         }
 
         /**
@@ -159,7 +163,8 @@ public final class UnansweredCommits {
             log.debug("Cannot read the committed offsets of {} yet", asked.keySet(), e);
             return Answer.UNKNOWN;
         }
-        return answer(asked, open.without(answers));
+        Map<TopicPartition, Long> moving = open.moving(asked);
+        return answer(moving.isEmpty() ? asked : moving, open.without(answers));
     }
 
     /** What these committed offsets say about a commit that moves them to at least the offsets that were asked for. */
@@ -187,10 +192,11 @@ public final class UnansweredCommits {
         for (Unanswered each : List.copyOf(unanswered)) {
             if (partitions == null || partitions.containsAll(each.offsets().keySet())) {
                 unanswered.remove(each);
-                if (each.wasCommitted()) { // whoever asks later finds the offset from before
+                Map<TopicPartition, Long> moving = each.moving(each.offsets());
+                if (moving.isEmpty()) { // whoever asks later finds the offset from before
                     each.executions().forEach(Execution::abandon);
                 } else {
-                    inquirer.ask(each.executions(), each.offsets());
+                    inquirer.ask(each.executions(), moving);
                 }
             } else {
                 partitions.forEach(each.offsets()::remove);

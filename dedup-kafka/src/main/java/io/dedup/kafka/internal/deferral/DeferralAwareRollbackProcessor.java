@@ -63,9 +63,12 @@ public final class DeferralAwareRollbackProcessor<K, V> implements AfterRollback
         if (redeliver(exception, records, consumer, container)) {
             return;
         }
-        restoring(records.subList(0, 1), records, consumer);
         handling(exception, records, () -> {
-            delegate.process(records, consumer, container, exception, recoverable, eosMode);
+            recovering(
+                    records.subList(0, 1),
+                    records,
+                    consumer,
+                    () -> delegate.process(records, consumer, container, exception, recoverable, eosMode));
             consumers.finished(records.subList(0, 1)); // unless it has sought to it: it has given it up
         });
         consumers.dropped(records.subList(1, records.size()));
@@ -83,7 +86,6 @@ public final class DeferralAwareRollbackProcessor<K, V> implements AfterRollback
         if (redeliver(exception, recordList, consumer, container)) {
             return;
         }
-        restoring(recordList, recordList, consumer);
         handling(
                 exception,
                 recordList,
@@ -110,12 +112,21 @@ public final class DeferralAwareRollbackProcessor<K, V> implements AfterRollback
         ConsumerRecord<?, ?> record = failed == null ? null : failed.getRecord();
         int end = record == null ? 0 : PollOffsets.countUpTo(PollOffsets.listOf(records), record);
         if (end == 0) {
-            delegate.processBatch(records, recordList, consumer, container, exception, recoverable, eosMode);
+            recovering(
+                    recordList,
+                    recordList,
+                    consumer,
+                    () -> delegate.processBatch(
+                            records, recordList, consumer, container, exception, recoverable, eosMode));
             return;
         }
         // The processor would recover all records that it is given, so it gets only the one that failed.
         List<ConsumerRecord<K, V>> one = recordList.subList(end - 1, end);
-        delegate.processBatch(only(one), one, consumer, container, exception, recoverable, eosMode);
+        recovering(
+                one,
+                recordList,
+                consumer,
+                () -> delegate.processBatch(only(one), one, consumer, container, exception, recoverable, eosMode));
         PollOffsets.seekBackTo(new ArrayList<>(recordList.subList(end, recordList.size())), consumer);
     }
 
@@ -143,13 +154,24 @@ public final class DeferralAwareRollbackProcessor<K, V> implements AfterRollback
         return true;
     }
 
-    /** A recovered record's offset may be committed in a transaction that fails after this method has returned. */
-    private void restoring(
-            List<ConsumerRecord<K, V>> recovered, List<ConsumerRecord<K, V>> records, Consumer<K, V> consumer) {
+    /**
+     * Runs the delegate. A recovered record's offset may be committed in a transaction that fails after this method has returned.
+     *
+     * @param part what the delegate recovers, or seeks back to
+     */
+    private void recovering(
+            List<ConsumerRecord<K, V>> part,
+            List<ConsumerRecord<K, V>> records,
+            Consumer<K, V> consumer,
+            Runnable processing) {
         BoundConsumer bound = consumers.currentOrNull();
-        if (bound != null && delegate.isProcessInTransaction()) {
-            bound.transaction().recovering(recovered, () -> PollOffsets.seekTo(List.copyOf(records), consumer));
+        if (bound == null || !delegate.isProcessInTransaction()) {
+            processing.run();
+            return;
         }
+        bound.transaction().recovering(part, () -> PollOffsets.seekTo(List.copyOf(records), consumer));
+        processing.run();
+        bound.transaction().retried(bound.soughtBack()::isFetchedAgain);
     }
 
     /** The deferral of these records, which are retried without limit; null if they have failed. */
