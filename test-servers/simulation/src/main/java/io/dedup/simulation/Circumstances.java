@@ -169,7 +169,7 @@ record Circumstances(
         POLL,
         /** Commits what is below the record. */
         COMMIT_BELOW,
-        /** {@code commitSync()}: the positions. A handler does it at its end. */
+        /** The positions, with {@code commitSync()} or by their names. A handler does it at its end. */
         COMMIT_POSITIONS,
         /** Commits its record, when its own transaction would have committed, if it weren't part of dedup's. */
         COMMIT_OWN,

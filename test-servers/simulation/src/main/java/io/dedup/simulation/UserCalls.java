@@ -108,7 +108,7 @@ final class UserCalls {
                 place + " calls " + circumstances.userCall() + " at " + record.partition() + "@" + record.offset());
         depth.merge(Thread.currentThread(), 1, Integer::sum);
         try {
-            call(new TopicPartition(record.topic(), record.partition()), record.offset(), consumer, container);
+            call(place, new TopicPartition(record.topic(), record.partition()), record.offset(), consumer, container);
         } catch (RuntimeException e) {
             steps.accept("and gets " + e);
         } finally {
@@ -117,6 +117,7 @@ final class UserCalls {
     }
 
     private void call(
+            Place place,
             TopicPartition partition,
             long offset,
             org.apache.kafka.clients.consumer.Consumer<?, ?> consumer,
@@ -125,7 +126,13 @@ final class UserCalls {
             case NONE -> {}
             case POLL -> consumer.poll(Duration.ofMillis(1));
             case COMMIT_BELOW -> consumer.commitSync(Map.of(partition, new OffsetAndMetadata(offset)));
-            case COMMIT_POSITIONS -> consumer.commitSync();
+            case COMMIT_POSITIONS -> {
+                if (place == Place.HANDLER && draws.below(2, "names the positions") == 0) {
+                    consumer.commitSync(positions(consumer));
+                } else {
+                    consumer.commitSync();
+                }
+            }
             case COMMIT_OWN -> consumer.commitSync(Map.of(partition, new OffsetAndMetadata(offset + 1)));
             case PAUSE_CONTAINER -> {
                 container.pause();
@@ -154,5 +161,12 @@ final class UserCalls {
                 }
             }
         }
+    }
+
+    private static Map<TopicPartition, OffsetAndMetadata> positions(
+            org.apache.kafka.clients.consumer.Consumer<?, ?> consumer) {
+        Map<TopicPartition, OffsetAndMetadata> positions = new HashMap<>();
+        consumer.assignment().forEach(each -> positions.put(each, new OffsetAndMetadata(consumer.position(each))));
+        return positions;
     }
 }

@@ -1,6 +1,7 @@
 package io.dedup.kafka.internal.ack;
 
 import java.time.Duration;
+import java.util.function.Consumer;
 import org.springframework.kafka.support.Acknowledgment;
 
 /**
@@ -9,11 +10,14 @@ import org.springframework.kafka.support.Acknowledgment;
  */
 public final class NackWatch implements Acknowledgment {
     private final Acknowledgment container;
+    private final Consumer<Runnable> committing;
     private volatile boolean nacked;
     private Duration sleep = Duration.ZERO;
 
-    public NackWatch(Acknowledgment container) {
+    /** @param committing runs each call of the container's acknowledgment, in which the container may commit */
+    public NackWatch(Acknowledgment container, Consumer<Runnable> committing) {
         this.container = container;
+        this.committing = committing;
     }
 
     public boolean isNacked() {
@@ -27,24 +31,24 @@ public final class NackWatch implements Acknowledgment {
 
     @Override
     public void acknowledge() {
-        container.acknowledge();
+        committing.accept(container::acknowledge);
     }
 
     @Override
     public void acknowledge(int index) {
-        container.acknowledge(index);
+        committing.accept(() -> container.acknowledge(index));
     }
 
     @Override
     public void nack(Duration sleep) {
-        container.nack(sleep);
+        committing.accept(() -> container.nack(sleep));
         nacked = true;
         this.sleep = sleep;
     }
 
     @Override
     public void nack(int index, Duration sleep) {
-        container.nack(index, sleep);
+        committing.accept(() -> container.nack(index, sleep));
         nacked = true;
         this.sleep = sleep;
     }

@@ -97,7 +97,7 @@ public final class DedupBatchMessageListener<K, V>
             bound.soughtBack().withoutRecords(() -> handler.handle(records, acknowledgment));
             return;
         }
-        NackWatch watched = acknowledgment == null ? null : new NackWatch(acknowledgment);
+        NackWatch watched = acknowledgment == null ? null : new NackWatch(acknowledgment, bound.watched()::byContainer);
         SettlementKind<ListenerCall> kind = kinds.ofBatch(records.get(0).topic(), watched != null);
         bound.watched().holding(() -> {
             PolledBatch<K, V> batch = new PolledBatch<>(services.engine(), services.deliveries(), bound, records);

@@ -54,7 +54,7 @@ public final class DedupMessageListener<K, V> extends FilteringMessageListenerAd
         BoundConsumer bound = services.consumers().current();
         bound.deferred().arrived();
         bound.outstanding().begun(record);
-        NackWatch watched = acknowledgment == null ? null : new NackWatch(acknowledgment);
+        NackWatch watched = acknowledgment == null ? null : new NackWatch(acknowledgment, bound.watched()::byContainer);
         try {
             boolean finished;
             bound.watched().handedOut();

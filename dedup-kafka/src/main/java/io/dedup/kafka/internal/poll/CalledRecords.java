@@ -13,38 +13,47 @@ import org.jspecify.annotations.Nullable;
  * consumer's thread.
  */
 final class CalledRecords {
-    private @Nullable Call call;
-    private boolean undecided;
+    /** @param undecided whether its records are done only when a transaction has committed, after the call */
+    private record Current(Call call, boolean undecided) {}
+
+    private @Nullable Current current;
 
     /** @param inTransaction whether these are done only when a transaction has committed, after the call */
-    void begin(Call with, boolean inTransaction) {
-        call = with;
-        undecided = inTransaction;
+    void begin(Call call, boolean inTransaction) {
+        current = new Current(call, inTransaction);
     }
 
     void end() {
-        call = null;
+        current = null;
     }
 
     boolean isAny() {
-        return call != null;
+        return current != null;
     }
 
-    /** Whether a commit of this offset would pass a record whose transaction may still be rolled back. */
-    boolean isUndecided(TopicPartition partition, long offset) {
-        return call != null
-                && undecided
-                && offset > offsets(partition, call).getMin(); // the greatest number if there is none
+    /** Runs what makes the container commit in the middle of the call, which knows what it commits. */
+    void without(Runnable acknowledgment) {
+        Current before = current;
+        current = null;
+        try {
+            acknowledgment.run();
+        } finally {
+            current = before;
+        }
     }
 
-    /** What a commit of this position may commit: no record that the call wasn't given, and that the container still has. */
-    long limited(TopicPartition partition, long position, OutstandingRecords outstanding) {
-        long unfinished = outstanding.firstOr(partition, position);
-        LongSummaryStatistics given = call == null ? new LongSummaryStatistics() : offsets(partition, call);
-        if (undecided || unfinished < given.getMin()) {
+    /** What a commit of this offset may commit: no record that the call wasn't given, and that the container still has. */
+    long limited(TopicPartition partition, long offset, OutstandingRecords outstanding) {
+        long unfinished = outstanding.firstOr(partition, offset);
+        if (current == null) {
+            return unfinished;
+        }
+        LongSummaryStatistics given = offsets(partition, current.call()); // the greatest minimum if there are none
+        if (current.undecided() || unfinished < given.getMin()) {
             return Math.min(unfinished, given.getMin());
         }
-        return outstanding.holds(partition, given.getMax() + 1) ? given.getMax() + 1 : position;
+        long behind = given.getMax() + 1;
+        return outstanding.holds(partition, behind) ? Math.min(offset, behind) : offset;
     }
 
     private static LongSummaryStatistics offsets(TopicPartition partition, Call call) {

@@ -243,7 +243,7 @@ final class HookedConsumer extends ConsumerWrapper {
     }
 
     private static void committed(WatchedPolls polls, Object @Nullable [] asked, Object @Nullable [] committed) {
-        offsets(asked).forEach((partition, offset) -> polls.outstanding().finishedBelow(partition, offset.offset()));
+        polls.asked(offsets(asked));
         polls.committed(offsets(committed));
     }
 

@@ -141,11 +141,15 @@ public final class WatchedPolls {
      */
     Map<TopicPartition, OffsetAndMetadata> committable(Map<TopicPartition, OffsetAndMetadata> offsets) {
         Map<TopicPartition, OffsetAndMetadata> committable = new HashMap<>(offsets);
+        if (called.isAny()) {
+            committable.replaceAll(
+                    (partition, asked) -> at(called.limited(partition, asked.offset(), outstanding), asked));
+        }
         committable
                 .entrySet()
-                .removeIf(
-                        each -> isUnfinishedBelow(each.getKey(), each.getValue().offset()));
-        if (!warned && called.isAny() && committable.size() < offsets.size()) {
+                .removeIf(each ->
+                        !pending.mayCommit(each.getKey(), each.getValue().offset()));
+        if (!warned && called.isAny() && !committable.equals(offsets)) {
             warned = true;
             log.warn(
                     "A listener commits {} by its consumer: of this only {} is committed, because the records below the rest"
@@ -157,14 +161,13 @@ public final class WatchedPolls {
         committable.replaceAll((partition, asked) -> {
             long late = pending.notMovedBack(partition, asked.offset());
             long highestYet = highest.with(partition, late);
-            long offset = pending.mayCommit(partition, highestYet) ? highestYet : late;
-            return offset == asked.offset() ? asked : new OffsetAndMetadata(offset, asked.metadata());
+            return at(pending.mayCommit(partition, highestYet) ? highestYet : late, asked);
         });
         return committable;
     }
 
-    private boolean isUnfinishedBelow(TopicPartition partition, long offset) {
-        return called.isUndecided(partition, offset) || !pending.mayCommit(partition, offset);
+    private static OffsetAndMetadata at(long offset, OffsetAndMetadata asked) {
+        return offset == asked.offset() ? asked : new OffsetAndMetadata(offset, asked.metadata());
     }
 
     /**
@@ -195,6 +198,18 @@ public final class WatchedPolls {
 
     public void returned() {
         called.end();
+    }
+
+    /** Runs what makes the container commit, also in the middle of a call: it isn't the listener's own commit. */
+    public void byContainer(Runnable acknowledgment) {
+        called.without(acknowledgment);
+    }
+
+    /** Somebody asks for a commit of these offsets. The container has finished what is below; a listener's own commit finishes nothing. */
+    void asked(Map<TopicPartition, OffsetAndMetadata> offsets) {
+        if (!called.isAny()) {
+            offsets.forEach((partition, offset) -> outstanding.finishedBelow(partition, offset.offset()));
+        }
     }
 
     /** Whether any polled topic explains its duplicates, so that commits prove something. */
