@@ -112,15 +112,8 @@ final class HookedConsumer extends ConsumerWrapper {
             throws Throwable {
         switch (method.getName()) {
             case "commitSync" -> {
-                polls.claims().flush();
-                if (namesNone(arguments)) {
-                    commitPositions(polls, polls.positions(target), (Duration) first(arguments));
-                    return null;
-                }
-                Object[] committable = committable(polls, arguments);
-                Object committed = polls.wakeUps().untilDone(() -> call(method, committable));
-                committed(polls, arguments, committable);
-                return committed;
+                commitSync(polls, arguments);
+                return null;
             }
             case "position" -> {
                 // With fixTxOffsets the container asks for the position before it polls, and commits it.
@@ -130,11 +123,8 @@ final class HookedConsumer extends ConsumerWrapper {
             }
             case "commitAsync" -> {
                 polls.claims().flush();
-                if (namesNone(arguments)) {
-                    target.commitAsync(polls.positions(target), (OffsetCommitCallback) first(arguments));
-                    return null;
-                }
-                return call(method, answered(polls, committable(polls, arguments)));
+                target.commitAsync(polls.committable(asked(polls, arguments)), answered(polls, last(arguments)));
+                return null;
             }
             case "groupMetadata" -> polls.claims().flush(); // a producer may commit
             case "unsubscribe", "close" -> {
@@ -190,68 +180,50 @@ final class HookedConsumer extends ConsumerWrapper {
         return rebalances != null && rebalances.isUnnoticed(partition);
     }
 
-    private static boolean namesNone(Object @Nullable [] arguments) {
-        return !(first(arguments) instanceof Map<?, ?>);
-    }
-
-    private static @Nullable Object first(Object @Nullable [] arguments) {
-        return arguments == null || arguments.length == 0 ? null : arguments[0];
-    }
-
-    private void commitPositions(
-            WatchedPolls polls, Map<TopicPartition, OffsetAndMetadata> positions, @Nullable Duration timeout)
-            throws Throwable {
+    private void commitSync(WatchedPolls polls, Object @Nullable [] arguments) throws Throwable {
+        polls.claims().flush();
+        Map<TopicPartition, OffsetAndMetadata> asked = asked(polls, arguments);
+        Map<TopicPartition, OffsetAndMetadata> committable = polls.committable(asked);
         polls.wakeUps().untilDone(() -> {
-            if (timeout == null) {
-                target.commitSync(positions);
+            if (last(arguments) instanceof Duration timeout) {
+                target.commitSync(committable, timeout);
             } else {
-                target.commitSync(positions, timeout);
+                target.commitSync(committable);
             }
-            return positions;
+            return committable;
         });
-        polls.committed(positions);
+        polls.asked(asked);
+        polls.committed(committable);
     }
 
-    private static Object @Nullable [] committable(WatchedPolls polls, Object @Nullable [] arguments) {
-        Map<TopicPartition, OffsetAndMetadata> offsets = offsets(arguments);
-        if (arguments == null || offsets.isEmpty()) {
-            return arguments;
-        }
-        Object[] committable = arguments.clone();
-        committable[0] = polls.committable(offsets);
-        return committable;
+    /** The offsets that are to be committed: the positions, if none are named. */
+    @SuppressWarnings("unchecked")
+    private Map<TopicPartition, OffsetAndMetadata> asked(WatchedPolls polls, Object @Nullable [] arguments)
+            throws Throwable {
+        return arguments != null && arguments.length > 0 && arguments[0] instanceof Map<?, ?> offsets
+                ? (Map<TopicPartition, OffsetAndMetadata>) offsets
+                : polls.positions(target);
+    }
+
+    private static @Nullable Object last(Object @Nullable [] arguments) {
+        return arguments == null || arguments.length == 0 ? null : arguments[arguments.length - 1];
     }
 
     /**
      * An asynchronous commit proves something when it is answered. Whoever gives no callback keeps the client's own, which logs
      * failures.
      */
-    private static Object @Nullable [] answered(WatchedPolls polls, Object @Nullable [] arguments) {
-        if (!polls.explainsDuplicates()
-                || arguments == null
-                || arguments.length != 2
-                || !(arguments[1] instanceof OffsetCommitCallback callback)) {
-            return arguments;
+    private static @Nullable OffsetCommitCallback answered(WatchedPolls polls, @Nullable Object last) {
+        OffsetCommitCallback callback = last instanceof OffsetCommitCallback given ? given : null;
+        if (callback == null || !polls.explainsDuplicates()) {
+            return callback;
         }
-        OffsetCommitCallback noting = (offsets, failure) -> {
+        return (offsets, failure) -> {
             if (failure == null) {
                 polls.committed(offsets);
             }
             callback.onComplete(offsets, failure);
         };
-        return new Object[] {arguments[0], noting};
-    }
-
-    private static void committed(WatchedPolls polls, Object @Nullable [] asked, Object @Nullable [] committed) {
-        polls.asked(offsets(asked));
-        polls.committed(offsets(committed));
-    }
-
-    @SuppressWarnings("unchecked")
-    private static Map<TopicPartition, OffsetAndMetadata> offsets(Object @Nullable [] arguments) {
-        return arguments != null && arguments.length > 0 && arguments[0] instanceof Map<?, ?> offsets
-                ? (Map<TopicPartition, OffsetAndMetadata>) offsets
-                : Map.of();
     }
 
     private static Object[] limited(WatchedPolls polls, Object[] arguments) {

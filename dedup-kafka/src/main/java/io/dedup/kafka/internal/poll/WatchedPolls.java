@@ -171,8 +171,8 @@ public final class WatchedPolls {
     }
 
     /**
-     * What somebody commits who names no offsets: the positions, but nothing that the container still has, and that the listener's
-     * call wasn't given. An application cannot know of these: its batch, for example, ends before a record that is in flight elsewhere.
+     * The positions, but nothing that the container still has, and that the listener's call wasn't given. An application cannot
+     * know of these: its batch, for example, ends before a record that is in flight elsewhere.
      *
      * @throws Throwable what the consumer throws
      */
@@ -184,7 +184,7 @@ public final class WatchedPolls {
                 positions.put(each, new OffsetAndMetadata(called.limited(each, position, outstanding)));
             }
         }
-        return committable(positions);
+        return positions;
     }
 
     /**
