@@ -131,7 +131,7 @@ final class BatchPipeline<K, V> {
             }
             return plan;
         } catch (Throwable e) {
-            engine.failAll(BatchPlan.executions(admitted), null);
+            engine.failAll(Admission.executions(admitted.admissions()), null);
             throw e;
         }
     }

@@ -1,7 +1,6 @@
 package io.dedup.kafka.internal.listener;
 
 import io.dedup.adapter.Admission;
-import io.dedup.adapter.BatchAdmission;
 import io.dedup.adapter.DedupAdapter;
 import io.dedup.adapter.Execution;
 import io.dedup.kafka.internal.ack.PendingDelivery;
@@ -38,17 +37,6 @@ record BatchPlan(
     /** A plan for one record of a batch that runs alone. */
     static BatchPlan alone(int index) {
         return new BatchPlan(List.of(), Map.of(), 0, List.of(index));
-    }
-
-    /** All executions that were admitted, for a caller that cannot continue with the batch. */
-    static List<Execution> executions(BatchAdmission batch) {
-        List<Execution> executions = new ArrayList<>(batch.admissions().size());
-        for (Admission admission : batch.admissions()) {
-            if (admission instanceof Admission.Run run) {
-                executions.add(run.execution());
-            }
-        }
-        return executions;
     }
 
     private static boolean cuts(@Nullable Admission admission) {

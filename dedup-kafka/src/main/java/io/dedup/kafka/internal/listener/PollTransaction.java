@@ -180,7 +180,7 @@ final class PollTransaction<K, V> {
                 plan = BatchPlan.of(List.copyOf(admitted.admissions()), Map.of());
                 plan.giveBackBehindCut(engine);
             } catch (Throwable e) {
-                engine.failAll(BatchPlan.executions(admitted), null);
+                engine.failAll(Admission.executions(admitted.admissions()), null);
                 throw e;
             }
             TransactionalRun run = null;

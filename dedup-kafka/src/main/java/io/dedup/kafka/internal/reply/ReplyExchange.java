@@ -64,9 +64,9 @@ public final class ReplyExchange {
         unsent = true;
     }
 
-    /** The reply cannot be sent. */
-    void failed(Throwable cause) {
-        failure = cause;
+    /** The reply cannot be sent. Of several failures the first one counts. */
+    void failed(@Nullable Throwable cause) {
+        failure = failure == null ? cause : failure;
     }
 
     /** Called when spring-kafka sends a reply, whose future and whose failure it ignores. */
@@ -127,9 +127,7 @@ public final class ReplyExchange {
             }
         }
         for (CompletableFuture<?> each : sent) {
-            Throwable ofThis =
-                    each.handle((value, thrown) -> thrown).join(); // not interruptible: an interrupt doesn't end a send
-            failure = failure == null ? ofThis : failure;
+            failed(each.handle((value, thrown) -> thrown).join()); // not interruptible: an interrupt doesn't end a send
         }
         if (failure == null) {
             return;
