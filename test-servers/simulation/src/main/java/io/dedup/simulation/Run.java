@@ -966,10 +966,12 @@ final class Run {
 
     /**
      * How many commits of Kafka transactions may have counted as rolled back although they have happened: those without an answer that
-     * have moved the group nowhere, because the record was handled before, and forgotten or lost since.
+     * have moved the group nowhere, because the record was committed before, and forgotten or lost since, or given up and sought back to.
      */
     private int unrecognizable(String id) {
-        boolean again = forgotten.containsKey(id) || expired.containsKey(id);
+        boolean again = forgotten.containsKey(id)
+                || expired.containsKey(id)
+                || broker.outputs().contains(Application.DEAD + id);
         return !circumstances.inKafkaTransaction() || !again
                 ? 0
                 : (int) draws.happened().stream()
