@@ -34,6 +34,7 @@ import org.springframework.kafka.listener.AbstractConsumerSeekAware;
 import org.springframework.kafka.listener.AcknowledgingConsumerAwareMessageListener;
 import org.springframework.kafka.listener.BatchAcknowledgingConsumerAwareMessageListener;
 import org.springframework.kafka.listener.BatchConsumerAwareMessageListener;
+import org.springframework.kafka.listener.CommonErrorHandler;
 import org.springframework.kafka.listener.CommonLoggingErrorHandler;
 import org.springframework.kafka.listener.ConsumerAwareListenerErrorHandler;
 import org.springframework.kafka.listener.ConsumerAwareMessageListener;
@@ -41,6 +42,7 @@ import org.springframework.kafka.listener.ContainerProperties;
 import org.springframework.kafka.listener.ContainerProperties.AckMode;
 import org.springframework.kafka.listener.KafkaListenerErrorHandler;
 import org.springframework.kafka.listener.MessageListener;
+import org.springframework.kafka.listener.MessageListenerContainer;
 import org.springframework.kafka.support.Acknowledgment;
 
 /** Listeners, and their error handlers, that seek back to what they couldn't handle, and return. */
@@ -454,6 +456,56 @@ class SoughtBackTest {
             scene.start(container);
             scene.awaitEffects("a", "b");
             scene.awaitCommitted(2);
+        }
+    }
+
+    /** Seeks to the batch that has failed, as spring-kafka's own does if its container is paused between two tries. */
+    private static final class SeeksToItsBatch implements CommonErrorHandler {
+        @Override
+        public void handleBatch(
+                Exception thrown,
+                ConsumerRecords<?, ?> data,
+                Consumer<?, ?> consumer,
+                MessageListenerContainer container,
+                Runnable invokeListener) {
+            data.partitions()
+                    .forEach(partition -> consumer.seek(
+                            partition, data.records(partition).get(0).offset()));
+            throw new KafkaException("sought to the batch", thrown);
+        }
+    }
+
+    @Test
+    @DisplayName(
+            "K22 a batch handler that is given nothing, seeks back to what it has collected, and fails is given it again")
+    void collectedAndEmptyThrown() {
+        try (Scene scene = new Scene()) {
+            List<ConsumerRecord<String, String>> collected = new ArrayList<>();
+            scene.send("a", "b", "dropped", "c");
+            left.set(1);
+            var container = scene.container(
+                    scene.properties(AckMode.MANUAL, (BatchAcknowledgingConsumerAwareMessageListener<String, String>)
+                            (records, ack, consumer) -> {
+                                collected.addAll(records);
+                                if (records.isEmpty() && left.getAndDecrement() > 0) {
+                                    consumer.seek(
+                                            partition(collected.get(0)),
+                                            collected.get(0).offset());
+                                    collected.clear();
+                                    throw new IllegalStateException("cannot handle them");
+                                } else if (collected.size() == 3) {
+                                    collected.forEach(scene.effect());
+                                    collected.clear();
+                                    ack.acknowledge();
+                                }
+                            }),
+                    Map.of("max.poll.records", 1));
+            container.setBatchInterceptor((records, consumer) ->
+                    Scene.id(records.iterator().next()).equals("dropped") ? ConsumerRecords.empty() : records);
+            container.setCommonErrorHandler(new SeeksToItsBatch());
+            scene.start(container);
+            scene.awaitEffects("a", "b", "c");
+            scene.awaitCommitted(4);
         }
     }
 

@@ -4,7 +4,9 @@ import io.dedup.kafka.internal.Partitions;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 
@@ -54,10 +56,25 @@ public final class SoughtBack {
         begin();
         try {
             call.run();
+        } catch (RuntimeException | Error e) {
+            limitToGiven();
+            throw e;
         } finally {
             end();
             lowest.forEach(pending::soughtBack);
         }
+    }
+
+    /** The error handler knows of none of the records that the call has moved the positions back to. It mustn't seek past them. */
+    private void limitToGiven() {
+        Set<TopicPartition> given = pending.givenSoughtBack().stream()
+                .map(each -> each.partition.id())
+                .collect(Collectors.toSet());
+        moved.forEach((partition, offset) -> {
+            if (given.contains(partition)) {
+                limits.put(partition, offset);
+            }
+        });
     }
 
     /**
