@@ -502,6 +502,27 @@ class HandledLateTest extends DeduplicatorTestBase {
         assertThat(dedup.execute(key("a"), context -> effects.add("a"))).isInstanceOf(Handled.class);
     }
 
+    @Test
+    @DisplayName(
+            "what is forgotten elsewhere while its completion gets no answer runs again, although that success is refused then")
+    void forgottenElsewhereThenRefused() {
+        Deduplicator dedup = deduplicator(policy -> policy.lease(LEASE));
+        store.on(Op.COMPLETE, (call, real) -> {
+            store.on(Op.COMPLETE, Faults.down());
+            return Faults.lostAnswer().answer(call, real);
+        });
+        dedup.execute(key("a"), context -> effects.add("first"));
+        assertThat(deduplicator().forget(key("a"), LiveLease.RESPECT)).isEqualTo(OperatorResult.APPLIED);
+        store.heal();
+        await().until(() -> DedupAdapter.of(dedup).pendingWrites() == 0);
+        assertThat(events.all()).contains("dropped a");
+
+        assertThat(dedup.execute(key("a"), context -> effects.add("again")))
+                .isEqualTo(new Handled<>(true, Completion.DONE));
+
+        assertThat(effects).containsExactly("first", "again");
+    }
+
     /** One object, as the machine's own Errors may be, and another Error where its text is asked for. */
     private static final class TellsNothing extends OutOfMemoryError {
         private static final long serialVersionUID = 1L;
