@@ -523,6 +523,31 @@ class HandledLateTest extends DeduplicatorTestBase {
         assertThat(effects).containsExactly("first", "again");
     }
 
+    @Test
+    @DisplayName(
+            "K18 a batch that waits for a message loses the lease of another one, which is handled elsewhere: it isn't run again")
+    void lostWhileTheBatchWaits() {
+        Deduplicator elsewhere = deduplicator(policy -> policy.lease(LEASE));
+        Deduplicator dedup = deduplicator(policy -> policy.lease(SHORT).inFlightWait(Duration.ofMinutes(1)));
+        Execution other = begun(elsewhere, "b");
+        store.on(Op.RENEW, Faults.down());
+        long before = System.nanoTime();
+        store.on(Op.CLAIM, (call, real) -> {
+            if (call.keys().equals(List.of(key("b")))) { // again: the lease of a is over by now
+                await().until(() -> System.nanoTime() - before > SHORT.toNanos());
+                clock.advance(SHORT.plusSeconds(1));
+                elsewhere.execute(key("a"), context -> effects.add("a elsewhere"));
+                effects.add("b elsewhere");
+                other.succeed(null, WaitBudget.none());
+            }
+            return real.apply(call.requests());
+        });
+
+        assertThat(dedup.executeAll(List.of("a", "b"), DeduplicatorTestBase::key, items -> effects.add("here")))
+                .allMatch(Duplicate.class::isInstance);
+        assertThat(effects).containsExactly("a elsewhere", "b elsewhere");
+    }
+
     /** One object, as the machine's own Errors may be, and another Error where its text is asked for. */
     private static final class TellsNothing extends OutOfMemoryError {
         private static final long serialVersionUID = 1L;
