@@ -17,6 +17,7 @@ import io.dedup.support.FaultyStore.Op;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -92,10 +93,12 @@ class ForgetTest extends TransactionalTestBase {
         assertThat(handle(dedup, "a")).isInstanceOf(Handled.class);
     }
 
-    @Test
-    @DisplayName("in TIERED mode a refusal leaves the record alone: whoever has the claim finds it")
-    void refusedAsAWhole() {
-        Deduplicator dedup = in(DedupMode.TIERED);
+    @ParameterizedTest
+    @EnumSource(names = {"TIERED", "LEASED"})
+    @DisplayName("a refusal leaves the record alone: a consumer in mode TIERED that has the claim finds it")
+    void refusedAsAWhole(DedupMode mode) {
+        Deduplicator dedup = in(mode);
+        Deduplicator tiered = in(DedupMode.TIERED);
         records.commitElsewhere(key("a"), null, null);
         store.claim(List.of(new ClaimRequest(key("a"), new Owner("elsewhere"), Duration.ofMinutes(1))))
                 .get(0);
@@ -104,9 +107,35 @@ class ForgetTest extends TransactionalTestBase {
 
         assertThat(records.hasRecord(key("a"))).isTrue();
         clock.advance(Duration.ofMinutes(2));
-        assertThat(handle(dedup, "a")).isInstanceOf(Duplicate.class);
+        assertThat(handle(tiered, "a")).isInstanceOf(Duplicate.class);
         assertThat(dedup.forget(key("a"), LiveLease.RESPECT)).isEqualTo(OperatorResult.APPLIED);
-        assertThat(handle(dedup, "a")).isInstanceOf(Handled.class);
+        assertThat(handle(tiered, "a")).isInstanceOf(Handled.class);
+    }
+
+    @Test
+    @DisplayName(
+            "who claims a message while it is forgotten, and so has the steps of earlier attempts, refuses the command")
+    void claimedWithStepsMeanwhile() {
+        Deduplicator dedup = in(DedupMode.LEASED);
+        Deduplicator elsewhere = deduplicator();
+        List<String> charged = new ArrayList<>();
+        DedupHandler<String, RuntimeException> failing = context -> {
+            context.step("charge", () -> charged.add("a"));
+            throw new IllegalStateException("as it should");
+        };
+        assertThatThrownBy(() -> elsewhere.execute(key("a"), failing)).isInstanceOf(IllegalStateException.class);
+        store.on(Op.RELEASE, Faults.times(1, (call, real) -> {
+            List<?> answers = real.apply(call.requests());
+            store.claim(List.of(new ClaimRequest(key("a"), new Owner("elsewhere"), Duration.ofMinutes(1))));
+            return answers;
+        }));
+
+        assertThat(dedup.forget(key("a"), LiveLease.RESPECT)).isEqualTo(OperatorResult.LEASE_LIVE);
+
+        clock.advance(Duration.ofMinutes(2));
+        assertThat(dedup.forget(key("a"), LiveLease.RESPECT)).isEqualTo(OperatorResult.APPLIED);
+        assertThatThrownBy(() -> elsewhere.execute(key("a"), failing)).isInstanceOf(IllegalStateException.class);
+        assertThat(charged).containsExactly("a", "a");
     }
 
     @Test

@@ -19,6 +19,7 @@ import io.dedup.adapter.WaitBudget;
 import io.dedup.policy.OnStoreFailure;
 import io.dedup.store.DedupStore;
 import io.dedup.store.StoredRecord.State;
+import io.dedup.store.operator.RecordEraser;
 import io.dedup.support.DeduplicatorTestBase;
 import io.dedup.support.Faults;
 import io.dedup.support.FaultyStore;
@@ -27,6 +28,7 @@ import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -368,18 +370,92 @@ class HandledLateTest extends DeduplicatorTestBase {
         assertThat(dedup.execute(key("a"), context -> effects.add("a"))).isInstanceOf(Handled.class);
     }
 
-    /** A store that stops in the middle of {@code forget}: its record is gone, and the caller doesn't know yet. */
-    private DedupStore forgettingSlowly(CountDownLatch forgotten, CountDownLatch until) {
+    @ParameterizedTest
+    @EnumSource
+    @DisplayName(
+            "a run that begins when the store has forgotten its message, before the command knows, is none of the command's")
+    void begunBesideACommand(Command command) {
+        AtomicReference<Execution> again = new AtomicReference<>();
+        AtomicReference<Deduplicator> made = new AtomicReference<>();
+        Deduplicator dedup = deduplicator(
+                forgetting(() -> {}, () -> again.set(begun(made.get(), "a"))), policy -> policy.lease(LEASE));
+        made.set(dedup);
+        dedup.execute(key("a"), context -> effects.add("first"));
+        command.run(dedup);
+        store.on(Op.COMPLETE, Faults.down()).on(Op.RENEW, Faults.down());
+        effects.add("second");
+        assertThat(again.get().succeed(null, WaitBudget.none())).isEqualTo(Completion.PENDING);
+        clock.advance(LEASE.plusSeconds(1));
+
+        assertThat(dedup.execute(key("a"), context -> effects.add("third"))).isInstanceOf(Duplicate.class);
+
+        store.heal();
+        await().until(() -> stateOf("a") == State.DONE);
+        assertThat(effects).containsExactly("first", "second");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    @DisplayName(
+            "a success that began beside a command, and that the store has forgotten before it was answered, has lost its claim")
+    void succeededBesideACommand(Command command) {
+        AtomicReference<Execution> beside = new AtomicReference<>();
+        AtomicReference<Deduplicator> made = new AtomicReference<>();
+        CountDownLatch recorded = new CountDownLatch(1);
+        CountDownLatch go = new CountDownLatch(1);
+        store.on(Op.COMPLETE, Faults.times(1, (call, real) -> {
+            List<?> answers = real.apply(call.requests());
+            recorded.countDown();
+            awaitQuietly(go);
+            return answers;
+        }));
+        AtomicReference<CompletableFuture<Completion>> completion = new AtomicReference<>();
+        Deduplicator dedup = deduplicator(
+                forgetting(
+                        () -> {
+                            Execution run = begun(made.get(), "a");
+                            beside.set(run);
+                            completion.set(CompletableFuture.supplyAsync(() -> run.succeed(null, WaitBudget.none())));
+                            awaitQuietly(recorded);
+                        },
+                        () -> {}),
+                policy -> policy.lease(LEASE));
+        made.set(dedup);
+
+        command.run(dedup);
+
+        assertThat(DedupAdapter.of(dedup).isHandling(key("a")))
+                .as("what a copy would wait for")
+                .isFalse();
+        assertThat(beside.get().leaseLost()).isTrue();
+        assertThat(dedup.execute(key("a"), context -> effects.add("again"))).isInstanceOf(Handled.class);
+        go.countDown();
+        assertThat(completion.get().join()).isEqualTo(Completion.DONE);
+    }
+
+    /** A store in which something happens before it forgets, and after it. */
+    private DedupStore forgetting(Runnable before, Runnable after) {
         InvocationHandler handler = (proxy, method, arguments) -> {
+            boolean forgets = Set.of("forget", "erase").contains(method.getName());
+            if (forgets) {
+                before.run();
+            }
             Object result = method.invoke(store, arguments);
-            if (method.getName().equals("forget")) {
-                forgotten.countDown();
-                until.await();
+            if (forgets) {
+                after.run();
             }
             return result;
         };
-        return (DedupStore)
-                Proxy.newProxyInstance(getClass().getClassLoader(), new Class<?>[] {DedupStore.class}, handler);
+        return (DedupStore) Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {DedupStore.class, RecordEraser.class}, handler);
+    }
+
+    /** A store that stops in the middle of {@code forget}: its record is gone, and the caller doesn't know yet. */
+    private DedupStore forgettingSlowly(CountDownLatch forgotten, CountDownLatch until) {
+        return forgetting(() -> {}, () -> {
+            forgotten.countDown();
+            awaitQuietly(until);
+        });
     }
 
     @Test
@@ -424,6 +500,52 @@ class HandledLateTest extends DeduplicatorTestBase {
         await().until(() -> DedupAdapter.of(dedup).pendingWrites() == 0);
 
         assertThat(dedup.execute(key("a"), context -> effects.add("a"))).isInstanceOf(Handled.class);
+    }
+
+    @Test
+    @DisplayName(
+            "what is forgotten elsewhere while its completion gets no answer runs again, although that success is refused then")
+    void forgottenElsewhereThenRefused() {
+        Deduplicator dedup = deduplicator(policy -> policy.lease(LEASE));
+        store.on(Op.COMPLETE, (call, real) -> {
+            store.on(Op.COMPLETE, Faults.down());
+            return Faults.lostAnswer().answer(call, real);
+        });
+        dedup.execute(key("a"), context -> effects.add("first"));
+        assertThat(deduplicator().forget(key("a"), LiveLease.RESPECT)).isEqualTo(OperatorResult.APPLIED);
+        store.heal();
+        await().until(() -> DedupAdapter.of(dedup).pendingWrites() == 0);
+        assertThat(events.all()).contains("dropped a");
+
+        assertThat(dedup.execute(key("a"), context -> effects.add("again")))
+                .isEqualTo(new Handled<>(true, Completion.DONE));
+
+        assertThat(effects).containsExactly("first", "again");
+    }
+
+    @Test
+    @DisplayName(
+            "K18 a batch that waits for a message loses the lease of another one, which is handled elsewhere: it isn't run again")
+    void lostWhileTheBatchWaits() {
+        Deduplicator elsewhere = deduplicator(policy -> policy.lease(LEASE));
+        Deduplicator dedup = deduplicator(policy -> policy.lease(SHORT).inFlightWait(Duration.ofMinutes(1)));
+        Execution other = begun(elsewhere, "b");
+        store.on(Op.RENEW, Faults.down());
+        long before = System.nanoTime();
+        store.on(Op.CLAIM, (call, real) -> {
+            if (call.keys().equals(List.of(key("b")))) { // again: the lease of a is over by now
+                await().until(() -> System.nanoTime() - before > SHORT.toNanos());
+                clock.advance(SHORT.plusSeconds(1));
+                elsewhere.execute(key("a"), context -> effects.add("a elsewhere"));
+                effects.add("b elsewhere");
+                other.succeed(null, WaitBudget.none());
+            }
+            return real.apply(call.requests());
+        });
+
+        assertThat(dedup.executeAll(List.of("a", "b"), DeduplicatorTestBase::key, items -> effects.add("here")))
+                .allMatch(Duplicate.class::isInstance);
+        assertThat(effects).containsExactly("a elsewhere", "b elsewhere");
     }
 
     /** One object, as the machine's own Errors may be, and another Error where its text is asked for. */

@@ -127,13 +127,14 @@ public final class UnrecordedSuccesses {
      * handled. The message must not run again; from now on, the claim serves to record the success.
      *
      * @param asked false if the store was not called for the claim
-     * @return null if no success is remembered, its window is over, or the payload differs: then the claim is an ordinary one
+     * @return null if no success is remembered, its window is over, the payload differs, or the message was forgotten since: then the
+     *     claim is an ordinary one
      */
     @Nullable
     public TakenOver takeOver(Claim claim, @Nullable Fingerprint fingerprint, boolean asked) {
         AtomicReference<@Nullable TakenOver> result = new AtomicReference<>();
         byKey.computeIfPresent(claim.key(), (key, found) -> {
-            if (found.differsFrom(fingerprint) || found.isOver(System.nanoTime())) {
+            if (found.differsFrom(fingerprint) || found.isOver(System.nanoTime()) || found.isForgottenBy(claim)) {
                 return found;
             }
             PendingCompletion toSend = null;

@@ -136,8 +136,7 @@ public final class AheadClaimer implements ClaimsAhead {
 
     private Admission decide(AnsweredClaim claim, WaitBudget budget) {
         AdmittedRun execution = claim.execution();
-        if (execution != null
-                && (execution.leaseLost() || execution.isClosed())) { // while it waited; nothing has begun
+        if (execution != null && execution.mustNotBegin()) { // any more, since it waited
             return lost(claim, execution, budget);
         }
         if (claim.attempted().isUndecided()) {

@@ -10,6 +10,7 @@ import io.dedup.adapter.WaitBudget;
 import io.dedup.internal.run.AdmittedRun;
 import io.dedup.internal.settle.ClaimSettlement;
 import io.dedup.policy.DedupMode;
+import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;
 import io.dedup.store.ClaimResult.Acquired;
 import java.util.ArrayList;
@@ -96,6 +97,25 @@ final class BatchAdmitter {
         answers.forEach(this::answered);
         if (answers.stream().anyMatch(ClaimAttempt::isUndecided) && !isolationNeeded()) {
             claimer.wait(answers, budget, this::answered);
+            claimLostAgain();
+        }
+    }
+
+    /** Claims again what has lost its lease while others of the batch waited; nothing has begun. */
+    private void claimLostAgain() {
+        List<Delivery> lost = new ArrayList<>(0);
+        List<ClaimRequest> requests = new ArrayList<>(0);
+        for (AdmittedRun execution : List.copyOf(executions.values())) {
+            if (execution.mustNotBegin()) {
+                execution.giveBack();
+                ClaimRequest before = requireNonNull(execution.request());
+                executions.remove(before.key());
+                lost.add(execution.delivery());
+                requests.add(claimer.request(execution.delivery(), before.key(), claimer.nextOwner()));
+            }
+        }
+        if (!lost.isEmpty()) {
+            claimer.claimAll(lost, requests).forEach(this::answered);
         }
     }
 

@@ -81,6 +81,7 @@ record EngineParts(
                 new Shutdown(store.name(), transactions, heartbeat, background, threads, settings.shutdownTimeout());
         Admissions admissions =
                 new Admissions(claimer, decider, new BatchCopies(listeners, decider), settlement, shutdown::hasBegun);
+        Forgetting forgetting = new Forgetting(background, heartbeat, successes);
         return new EngineParts(
                 admissions,
                 new AheadClaimer(claimer, decider, settlement, admissions),
@@ -93,8 +94,8 @@ record EngineParts(
                 background,
                 new Availability(store, records != null, decider, transactions),
                 new Commands(
-                        new ForgetCommand(store, calls, background, heartbeat, successes, records, claimer::nextOwner),
-                        new EraseCommand(store, background, heartbeat, successes, records, listeners)),
+                        new ForgetCommand(store, calls, background, forgetting, records, claimer::nextOwner),
+                        new EraseCommand(store, forgetting, records, listeners)),
                 shutdown);
     }
 }

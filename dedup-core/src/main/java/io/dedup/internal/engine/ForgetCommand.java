@@ -4,9 +4,6 @@ import io.dedup.DedupKey;
 import io.dedup.LiveLease;
 import io.dedup.OperatorResult;
 import io.dedup.internal.background.BackgroundWrites;
-import io.dedup.internal.background.UnrecordedSuccesses;
-import io.dedup.internal.lease.Heartbeat;
-import io.dedup.internal.run.AdmittedRun;
 import io.dedup.internal.storecall.StoreCalls;
 import io.dedup.policy.DedupMode;
 import io.dedup.store.Claim;
@@ -20,7 +17,6 @@ import io.dedup.store.WriteResult;
 import io.dedup.store.transaction.TransactionalRecords;
 import java.time.Duration;
 import java.util.List;
-import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -32,8 +28,7 @@ final class ForgetCommand {
     private final DedupStore store;
     private final StoreCalls calls;
     private final BackgroundWrites background;
-    private final Heartbeat heartbeat;
-    private final UnrecordedSuccesses successes;
+    private final Forgetting forgetting;
     private final @Nullable TransactionalRecords records;
     private final Supplier<Owner> owners;
 
@@ -41,15 +36,13 @@ final class ForgetCommand {
             DedupStore store,
             StoreCalls calls,
             BackgroundWrites background,
-            Heartbeat heartbeat,
-            UnrecordedSuccesses successes,
+            Forgetting forgetting,
             @Nullable TransactionalRecords records,
             Supplier<Owner> owners) {
         this.store = store;
         this.calls = calls;
         this.background = background;
-        this.heartbeat = heartbeat;
-        this.successes = successes;
+        this.forgetting = forgetting;
         this.records = records;
         this.owners = owners;
     }
@@ -61,31 +54,24 @@ final class ForgetCommand {
     OperatorResult run(DedupKey key, DedupMode mode, LiveLease liveLease) {
         TransactionalRecords apart = records == null || records.holdsClaimsOf(store) ? null : records;
         if (records == null || mode == DedupMode.LEASED || mode == DedupMode.LEASED_TRANSACTIONAL) {
-            Predicate<DedupKey> which = key::equals;
-            return background.forgetting(which, () -> forgetLeased(key, which, apart, liveLease));
+            return forgetting.run(
+                    key::equals,
+                    liveLease,
+                    () -> apart == null ? store.forget(key, liveLease) : forgetApart(apart, key, liveLease),
+                    result -> result == OperatorResult.LEASE_LIVE ? none -> false : key::equals);
         }
-        if (apart == null) {
-            return records.forget(key, liveLease);
-        }
-        return liveLease == LiveLease.OVERRIDE ? forgetBoth(apart, key, liveLease) : forgetUnlessRunning(apart, key);
+        return apart == null ? records.forget(key, liveLease) : forgetApart(apart, key, liveLease);
     }
 
-    private OperatorResult forgetLeased(
-            DedupKey key, Predicate<DedupKey> which, @Nullable TransactionalRecords apart, LiveLease liveLease) {
-        OperatorResult result = apart == null ? store.forget(key, liveLease) : forgetBoth(apart, key, liveLease);
-        if (result != OperatorResult.LEASE_LIVE) {
-            heartbeat.runsOf(key).stream()
-                    .filter(AdmittedRun::guarded) // others have no claim that could have been forgotten
-                    .forEach(successes::forgotten); // first: their successes must no longer be remembered
-            background.forget(which); // successes that the store has not recorded yet
-        }
-        return result;
+    private OperatorResult forgetApart(TransactionalRecords apart, DedupKey key, LiveLease liveLease) {
+        return liveLease == LiveLease.OVERRIDE ? forgetBoth(apart, key, liveLease) : forgetUnlessRunning(apart, key);
     }
 
     /**
      * Deletes the database record, then that of the front store: in the opposite order, the front record could be
      * restored from the database record in between. A consumer that has claimed the message in front might not find its
-     * record any more and handle it as new; therefore this claims the message first.
+     * record any more and handle it as new; therefore this claims the message first. In mode LEASED as well: that consumer may be in
+     * mode TIERED.
      */
     private OperatorResult forgetUnlessRunning(TransactionalRecords records, DedupKey key) {
         boolean known = store.find(key).isPresent();
@@ -111,9 +97,11 @@ final class ForgetCommand {
             }
         }
         if (ofRecord != OperatorResult.LEASE_LIVE) {
-            OperatorResult unused = store.forget(
-                    key,
-                    LiveLease.RESPECT); // a consumer that has claimed it since finds no record, and handles it again
+            OperatorResult ofFront = store.forget(key, LiveLease.RESPECT);
+            if (ofFront == OperatorResult.LEASE_LIVE && acquired.steps() != null) {
+                return ofFront; // a consumer that has claimed it since finds no record, but has the steps of earlier
+                // attempts
+            }
         }
         return ofRecord == OperatorResult.ABSENT && known ? OperatorResult.APPLIED : ofRecord;
     }

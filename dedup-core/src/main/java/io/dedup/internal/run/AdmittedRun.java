@@ -280,6 +280,11 @@ public final class AdmittedRun extends RunFlags implements Execution, SteppedRun
         return (int) (nanos / 1_000_000);
     }
 
+    /** Whether its claim was lost, or was given back, while the run waited for its turn. */
+    public boolean mustNotBegin() {
+        return leaseLost() || isClosed();
+    }
+
     public boolean isStarted() {
         return startedAt != 0;
     }

@@ -85,6 +85,14 @@ public final class UnrecordedSuccess {
         return refusedAt == null;
     }
 
+    /**
+     * Whether the completion was refused because the store has forgotten the message, as a claim shows that was granted: one in place
+     * of this success's own, whose lease is over, would be a later attempt.
+     */
+    public boolean isForgottenBy(Claim granted) {
+        return !isPending() && granted.attempt() > 0 && granted.attempt() <= claim.attempt();
+    }
+
     /** The store refused the completion of every claim that this process made for the message. */
     public void refused() {
         refusedAt = System.nanoTime();

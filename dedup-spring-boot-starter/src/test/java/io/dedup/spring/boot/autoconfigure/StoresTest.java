@@ -5,11 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.dedup.DedupKey;
+import io.dedup.DedupOutcome;
 import io.dedup.DedupScope;
 import io.dedup.DedupStoreException;
+import io.dedup.Deduplicator;
 import io.dedup.LiveLease;
+import io.dedup.OperatorResult;
 import io.dedup.policy.Window;
 import io.dedup.spring.boot.Logs;
+import io.dedup.spring.boot.internal.deduplicator.DeduplicatorRegistry;
 import io.dedup.spring.boot.internal.store.DedupStores;
 import io.dedup.store.DedupStore;
 import io.dedup.store.memory.InMemoryDedupStore;
@@ -22,6 +26,7 @@ import io.lettuce.core.RedisCredentialsProvider;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.util.Map;
+import java.util.UUID;
 import java.util.concurrent.atomic.AtomicReference;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.DisplayName;
@@ -37,6 +42,7 @@ import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration;
 import org.springframework.boot.kafka.autoconfigure.KafkaAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -500,5 +506,46 @@ class StoresTest {
                 .withPropertyValues("dedup.topics.orders.mode=tiered")
                 .run(context -> assertThat(analysis(context.getStartupFailure()).getAction())
                         .contains("dedup.store: jdbc supports leased"));
+    }
+
+    @Test
+    @DisplayName(
+            "dedup.store: tiered where every topic is leased: no table is opened, so another instance has to forget in it")
+    void whoForgetsInBothStores() {
+        SqlDatabase database = PostgresServers.newDatabase();
+        ApplicationContextRunner tiered = withDatabase.withPropertyValues(
+                "spring.datasource.url=" + database.jdbcUrl(),
+                "spring.datasource.username=" + database.user(),
+                "spring.datasource.password=" + database.password(),
+                "dedup.jdbc.initialize-schema=always",
+                "dedup.store=tiered",
+                "dedup.redis.url=" + RedisServers.shared().uri(),
+                "dedup.redis.namespace=who-forgets-" + UUID.randomUUID(),
+                "dedup.redis.command-timeout=20s");
+        tiered.run(newer -> tiered.withPropertyValues("dedup.topics.orders.mode=leased")
+                .run(older -> {
+                    Deduplicator inBoth = deduplicator(newer);
+                    Deduplicator inRedis = deduplicator(older);
+                    DedupKey key = inBoth.key("orders", "a");
+                    assertThat(inBoth.execute(key, context -> "done")).isInstanceOf(DedupOutcome.Handled.class);
+
+                    assertThat(inRedis.forget(key, LiveLease.RESPECT)).isEqualTo(OperatorResult.APPLIED);
+                    assertThat(older.getBean(DedupStores.class).tableOrNull()).isNull();
+                    assertThat(inBoth.execute(key, context -> "again"))
+                            .as("why docs/recipes/handle-again.md says which instance to ask")
+                            .isInstanceOf(DedupOutcome.Duplicate.class);
+
+                    assertThat(inBoth.forget(key, LiveLease.RESPECT)).isEqualTo(OperatorResult.APPLIED);
+                    assertThat(inRedis.execute(key, context -> "again")).isInstanceOf(DedupOutcome.Handled.class);
+                    assertThat(inBoth.forget(key, LiveLease.RESPECT)).isEqualTo(OperatorResult.APPLIED);
+                    assertThat(inBoth.execute(key, context -> "again")).isInstanceOf(DedupOutcome.Handled.class);
+                }));
+    }
+
+    private static Deduplicator deduplicator(ApplicationContext context) {
+        return context.getBean(DeduplicatorRegistry.class)
+                .deduplicators()
+                .get(0)
+                .deduplicator();
     }
 }

@@ -5,6 +5,7 @@ import io.dedup.LiveLease;
 import io.dedup.OperatorResult;
 import io.dedup.policy.DedupMode;
 import io.dedup.policy.DedupPolicy;
+import io.dedup.policy.Window;
 import io.dedup.spring.boot.internal.store.DedupStores;
 import io.dedup.spring.boot.internal.text.SettingText;
 import io.dedup.store.DedupStore;
@@ -12,9 +13,12 @@ import io.dedup.store.StoredRecord;
 import io.dedup.store.operator.StuckQuery;
 import io.dedup.store.operator.StuckRecordFinder;
 import io.dedup.store.operator.StuckRecords;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
 
 /** The stores that hold the records of a mode, the one that decides last. Immutable. */
@@ -74,13 +78,36 @@ final class RecordStores {
         return all.stream().skip(1).allMatch(table -> table.find(key).isEmpty());
     }
 
-    /** In mode TIERED, Redis is repaired from the table later, as after a loss. */
+    /**
+     * In mode TIERED the table decides. Redis learns it as well, because consumers in mode LEASED, while a mode changes, look only there;
+     * but for no longer than the table knows it, whose window has begun by then.
+     */
     OperatorResult forceDone(DedupKey key, DedupPolicy policy, LiveLease liveLease) {
         boolean running = all.stream()
                 .map(store -> store.find(key))
                 .anyMatch(record -> record.isPresent() && record.get().state() == StoredRecord.State.PROCESSING);
-        return running && liveLease == LiveLease.RESPECT
-                ? OperatorResult.LEASE_LIVE
-                : all.get(all.size() - 1).forceDone(key, policy.window(), liveLease);
+        if (running && liveLease == LiveLease.RESPECT) {
+            return OperatorResult.LEASE_LIVE;
+        }
+        DedupStore deciding = all.get(all.size() - 1);
+        long since = System.nanoTime();
+        OperatorResult result = deciding.forceDone(key, policy.window(), liveLease);
+        if (result == OperatorResult.APPLIED && all.size() > 1) {
+            Window left = left(policy.window(), System.nanoTime() - since);
+            if (left != null) { // a consumer that has claimed it since, which refuses this, finds the record of the
+                // table
+                OperatorResult unused = all.get(0).forceDone(key, left, liveLease);
+            }
+        }
+        return result;
+    }
+
+    private static @Nullable Window left(Window window, long nanos) {
+        Duration whole = window.duration();
+        if (whole == null) {
+            return window;
+        }
+        Duration left = whole.minusNanos(nanos).truncatedTo(ChronoUnit.MILLIS);
+        return !left.isNegative() && !left.isZero() ? Window.of(left) : null;
     }
 }
