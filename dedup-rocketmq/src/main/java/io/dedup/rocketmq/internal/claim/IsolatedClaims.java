@@ -8,6 +8,7 @@ import io.dedup.rocketmq.internal.open.OpenMessage;
 import io.dedup.rocketmq.internal.open.OpenMessages;
 import io.dedup.rocketmq.internal.thread.LoopThreads;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -55,9 +56,9 @@ final class IsolatedClaims {
             messages.forEach(acknowledgments::retryLater);
             return;
         }
-        for (OpenMessage message : apart) {
-            if (open.awaitTurn(message) && runs(message)) {
-                open.awaitClosed(message);
+        for (Optional<OpenMessage> next = open.awaitTurn(apart); next.isPresent(); next = open.awaitTurn(apart)) {
+            if (runs(next.get())) {
+                open.awaitEnd(next.get());
             }
         }
     }

@@ -98,13 +98,13 @@ public final class MessageClaims {
 
     /** The message's claim was lost before its handler failed: the consumer that has the message now decides. */
     public void failedWithoutClaim(OpenMessage message) {
-        open.undecidedAgain(message, true);
+        open.claimLost(message, true);
         claim(List.of(message));
     }
 
     /** The message's claim was lost before its handler started: another consumer may have run it. */
     public void lostBeforeStart(OpenMessage message) {
-        if (open.undecidedAgain(message, false)) {
+        if (open.claimLost(message, false)) {
             claim(List.of(message));
         } else {
             acknowledgments.giveBackAtOnce(message);
