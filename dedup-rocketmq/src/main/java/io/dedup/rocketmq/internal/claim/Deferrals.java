@@ -26,7 +26,6 @@ final class Deferrals {
     private final InPlaceRunner waits;
     private final OpenMessages open;
     private final Acknowledgments acknowledgments;
-    private final StoreProbe probe;
     private final LoopThreads threads;
     private final Consumer<List<OpenMessage>> claimAgain;
 
@@ -34,13 +33,11 @@ final class Deferrals {
             InPlaceRunner waits,
             OpenMessages open,
             Acknowledgments acknowledgments,
-            StoreProbe probe,
             LoopThreads threads,
             Consumer<List<OpenMessage>> claimAgain) {
         this.waits = waits;
         this.open = open;
         this.acknowledgments = acknowledgments;
-        this.probe = probe;
         this.threads = threads;
         this.claimAgain = claimAgain;
     }
@@ -52,7 +49,6 @@ final class Deferrals {
     void defer(OpenMessage message, Admission.Defer defer, Retry retry) {
         if (defer.reason() == DeferReason.STORE_UNAVAILABLE) {
             open.storeFailed();
-            probe.start();
         }
         Duration longest = waits.longest(message.delivery());
         Duration lease = message.delivery().topic().policy().lease();

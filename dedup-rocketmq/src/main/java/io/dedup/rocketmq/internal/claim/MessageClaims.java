@@ -45,8 +45,7 @@ public final class MessageClaims {
         this.open = open;
         this.acknowledgments = acknowledgments;
         this.claimable = new ClaimableMessages(group, open, acknowledgments);
-        Deferrals deferrals = new Deferrals(
-                waits, open, acknowledgments, new StoreProbe(engine, open, threads), threads, this::claim);
+        Deferrals deferrals = new Deferrals(waits, open, acknowledgments, threads, this::claim);
         this.response = new AdmissionResponse(open, acknowledgments, deferrals, run);
         this.isolated = new IsolatedClaims(
                 engine,

@@ -157,7 +157,7 @@ public final class OpenMessages {
     /**
      * Waits until one of these messages is the first of its group, whichever it is: the first of another group may wait for long.
      *
-     * @param apart loses that message, and those that were returned meanwhile
+     * @param apart loses those that were returned meanwhile
      * @return empty if all were returned
      */
     public Optional<OpenMessage> awaitTurn(List<OpenMessage> apart) {
@@ -167,10 +167,7 @@ public final class OpenMessages {
                 return apart.isEmpty() || apart.stream().anyMatch(this::isDue);
             });
             Optional<OpenMessage> next = apart.stream().filter(this::isDue).findFirst();
-            next.ifPresent(message -> {
-                startTurn(message);
-                apart.remove(message);
-            });
+            next.ifPresent(this::startTurn);
             return next;
         });
     }
@@ -283,6 +280,10 @@ public final class OpenMessages {
     /** The store doesn't answer: nothing more is received until it does. */
     public void storeFailed() {
         lock.change(() -> storeAnswers = false);
+    }
+
+    public boolean isStoreDown() {
+        return lock.get(() -> !storeAnswers);
     }
 
     public void storeAnswers() {
