@@ -104,26 +104,24 @@ class PlainServletTest {
             throws IOException, ServletException {
         String breaks = ((HttpServletRequest) request).getHeader("X-Client");
         int before = runs.get();
-        chain.doFilter(
-                request,
-                new HttpServletResponseWrapper((HttpServletResponse) response) {
-                    @Override
-                    public Collection<String> getHeaderNames() {
-                        return broken("headers", super.getHeaderNames());
-                    }
+        chain.doFilter(request, new HttpServletResponseWrapper((HttpServletResponse) response) {
+            @Override
+            public Collection<String> getHeaderNames() {
+                return broken("headers", super.getHeaderNames());
+            }
 
-                    @Override
-                    public int getStatus() {
-                        return broken("status", super.getStatus());
-                    }
+            @Override
+            public int getStatus() {
+                return broken("status", super.getStatus());
+            }
 
-                    private <T> T broken(String what, T value) {
-                        if (what.equals(breaks) && before == 0 && runs.get() == 1) {
-                            throw new IllegalStateException("of the test");
-                        }
-                        return value;
-                    }
-                });
+            private <T> T broken(String what, T value) {
+                if (what.equals(breaks) && before == 0 && runs.get() == 1) {
+                    throw new IllegalStateException("of the test");
+                }
+                return value;
+            }
+        });
     }
 
     private Filter filter(DedupStore store) {

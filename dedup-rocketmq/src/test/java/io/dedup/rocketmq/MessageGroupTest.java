@@ -510,7 +510,8 @@ class MessageGroupTest {
         Execution elsewhere = taken("x", dedup);
         awaitMaxWait(begun);
         gate("x").countDown();
-        await().until(() -> events.stream().filter("deferred x"::equals).count() >= 2); // the failed run, and the next claim
+        await().until(() ->
+                events.stream().filter("deferred x"::equals).count() >= 2); // the failed run, and the next claim
         elsewhere.succeed(null, WaitBudget.none());
         awaitOrders("ack x", "ack y");
         assertThat(handled).containsExactly("y");

@@ -79,8 +79,8 @@ final class Receiver implements Runnable {
                 return false;
             }
             messages = new ArrayList<>();
-            for (MessageView view : consumer.receive(
-                    Math.min(room, settings.batchSize()), settings.invisibleDuration())) {
+            for (MessageView view :
+                    consumer.receive(Math.min(room, settings.batchSize()), settings.invisibleDuration())) {
                 try {
                     messages.add(new OpenMessage(view, deliveries.of(view)));
                 } catch (RuntimeException | Error e) { // the other messages are handled nevertheless

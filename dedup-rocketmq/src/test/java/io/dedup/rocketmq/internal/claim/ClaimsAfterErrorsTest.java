@@ -140,7 +140,6 @@ class ClaimsAfterErrorsTest {
 
     private OpenMessage message(String id) {
         return new OpenMessage(
-                PlayedBroker.message(id, id, null),
-                Delivery.of(dedup.topic("orders"), id, null, () -> "the message"));
+                PlayedBroker.message(id, id, null), Delivery.of(dedup.topic("orders"), id, null, () -> "the message"));
     }
 }

@@ -173,8 +173,8 @@ class WebFluxTest extends HttpContract {
         private void failFor(String method) {
             if (reader.equals(method)
                     && StackWalker.getInstance()
-                            .walk(frames ->
-                                    frames.anyMatch(frame -> frame.getMethodName().equals(method)))) {
+                            .walk(frames -> frames.anyMatch(
+                                    frame -> frame.getMethodName().equals(method)))) {
                 throw new IllegalStateException("of the test");
             }
         }

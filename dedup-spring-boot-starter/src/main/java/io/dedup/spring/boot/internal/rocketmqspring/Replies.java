@@ -49,8 +49,9 @@ final class Replies implements RequestListener {
         Object reply = listener.onMessage(payloadOf(request));
         Class<?> late = LateResults.in(reply);
         if (late != null) { // its declaration didn't show it
-            throw new IllegalStateException("The listener has returned a " + late.getSimpleName()
-                    + ", so its effect may happen after its return. Its run counts as failed. Wait for the effect in the listener");
+            throw new IllegalStateException(
+                    "The listener has returned a " + late.getSimpleName()
+                            + ", so its effect may happen after its return. Its run counts as failed. Wait for the effect in the listener");
         }
         try {
             return encoded(reply);
