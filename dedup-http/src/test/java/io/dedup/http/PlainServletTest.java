@@ -9,9 +9,14 @@ import io.dedup.store.DedupStore;
 import io.dedup.store.memory.InMemoryDedupStore;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
+import jakarta.servlet.FilterChain;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.ServletRequest;
+import jakarta.servlet.ServletResponse;
 import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
+import jakarta.servlet.http.HttpServletResponseWrapper;
 import java.io.File;
 import java.io.IOException;
 import java.net.URI;
@@ -21,6 +26,7 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Path;
+import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -73,19 +79,49 @@ class PlainServletTest {
         Context context = tomcat.addContext("", new File(directory.toString()).getAbsolutePath());
         Tomcat.addServlet(context, "payments", new Payments());
         context.addServletMapping("/*", "payments");
+        add(context, "broken", this::breakResponse);
+        add(context, "dedup", filter);
+        tomcat.getConnector();
+        tomcat.start();
+    }
+
+    private static void add(Context context, String name, Filter filter) {
         FilterDef definition = new FilterDef();
-        definition.setFilterName("dedup");
+        definition.setFilterName(name);
         definition.setFilter(filter);
         definition.setAsyncSupported("true");
         context.addFilterDef(definition);
         FilterMap map = new FilterMap();
-        map.setFilterName("dedup");
+        map.setFilterName(name);
         map.addURLPattern("/*");
         map.setDispatcher(DispatcherType.REQUEST.name());
         map.setDispatcher(DispatcherType.ASYNC.name());
         context.addFilterMap(map);
-        tomcat.getConnector();
-        tomcat.start();
+    }
+
+    /** A filter in front, whose response cannot be read when the handler has made it. */
+    private void breakResponse(ServletRequest request, ServletResponse response, FilterChain chain)
+            throws IOException, ServletException {
+        String breaks = ((HttpServletRequest) request).getHeader("X-Client");
+        int before = runs.get();
+        chain.doFilter(request, new HttpServletResponseWrapper((HttpServletResponse) response) {
+            @Override
+            public Collection<String> getHeaderNames() {
+                return broken("headers", super.getHeaderNames());
+            }
+
+            @Override
+            public int getStatus() {
+                return broken("status", super.getStatus());
+            }
+
+            private <T> T broken(String what, T value) {
+                if (what.equals(breaks) && before == 0 && runs.get() == 1) {
+                    throw new IllegalStateException("of the test");
+                }
+                return value;
+            }
+        });
     }
 
     private Filter filter(DedupStore store) {
@@ -130,6 +166,23 @@ class PlainServletTest {
         assertThat(post("/payments", "checkout").statusCode()).isEqualTo(201);
 
         assertThat(effects).containsExactly("charge 1", "mail 2");
+    }
+
+    @Test
+    @DisplayName("a success whose response cannot be kept is done, without it")
+    void unreadable() throws Exception {
+        assertThat(post("/payments", "headers").statusCode()).isEqualTo(500);
+        HttpResponse<String> second = post("/payments", "headers");
+        assertThat(second.statusCode()).isEqualTo(204);
+        assertThat(second.headers().firstValue("Idempotency-Replayed")).contains("true");
+        assertThat(runs).hasValue(1);
+    }
+
+    @Test
+    @DisplayName("a response whose status cannot be read is a failure: its key isn't claimed for long")
+    void unknownStatus() throws Exception {
+        assertThat(post("/payments", "status").statusCode()).isEqualTo(500);
+        assertThat(post("/payments", "status").body()).startsWith("run 2 of ");
     }
 
     @Test

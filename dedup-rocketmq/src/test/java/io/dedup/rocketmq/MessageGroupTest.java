@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.dedup.Deduplicator;
+import io.dedup.LiveLease;
 import io.dedup.adapter.Admission;
 import io.dedup.adapter.DedupAdapter;
 import io.dedup.adapter.Delivery;
@@ -24,6 +25,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -45,6 +47,8 @@ import org.junit.jupiter.params.provider.ValueSource;
  * controls what is received together and in which order.
  */
 class MessageGroupTest {
+    private static final Duration MAX_WAIT = Duration.ofSeconds(3);
+
     /** Long enough for a test to act between a deferral and the next claim. */
     private static final Duration DEFERRED = Duration.ofSeconds(1);
 
@@ -56,6 +60,7 @@ class MessageGroupTest {
     private final FaultyStore store = FaultyStore.around(Scene.memory());
     private final DedupStore watched = watched();
     private final AtomicInteger completing = new AtomicInteger();
+    private final Set<String> failing = ConcurrentHashMap.newKeySet(); // by name
     private volatile CountDownLatch completions = new CountDownLatch(0);
     private final PlayedBroker broker = new PlayedBroker();
 
@@ -169,6 +174,9 @@ class MessageGroupTest {
             CountDownLatch gate = gates.get(name);
             if (gate != null) {
                 awaitOpen(gate);
+            }
+            if (failing.contains(name)) {
+                return ConsumeResult.FAILURE;
             }
             handled.add(name);
             return ConsumeResult.SUCCESS;
@@ -450,14 +458,7 @@ class MessageGroupTest {
     @Test
     @DisplayName("R8 after a crash the whole batch runs one by one, also what waits in a message group, in order")
     void afterACrash() {
-        Deduplicator dead =
-                process(policy -> policy.lease(Duration.ofMillis(100)).maxDeaths(3));
-        DedupAdapter.of(dead).admit(Delivery.of(dead.topic("orders"), "a", null, () -> "elsewhere"), WaitBudget.none());
-        dead.close();
-        Deduplicator dedup = process(policy -> policy.maxDeaths(3));
-        await().until(() -> watched.find(dedup.key("orders", "a"))
-                .map(record -> record.leaseRemaining().isZero())
-                .orElse(false));
+        Deduplicator dedup = afterADeathWith("a");
         gate("a");
         loop(dedup);
         broker.deliver(
@@ -471,6 +472,104 @@ class MessageGroupTest {
         gate("a").countDown();
         awaitOrders("ack a", "ack b", "ack u", "ack a copy", "ack c");
         assertThat(handled).containsExactly("a", "b", "u", "c");
+    }
+
+    /** Another process died with this message. */
+    private Deduplicator afterADeathWith(String id) {
+        Deduplicator dead =
+                process(policy -> policy.lease(Duration.ofMillis(100)).maxDeaths(3));
+        DedupAdapter.of(dead).admit(Delivery.of(dead.topic("orders"), id, null, () -> "elsewhere"), WaitBudget.none());
+        dead.close();
+        Deduplicator dedup = process(policy -> policy.maxDeaths(3));
+        await().until(() -> watched.find(dedup.key("orders", id))
+                .map(record -> record.leaseRemaining().isZero())
+                .orElse(false));
+        return dedup;
+    }
+
+    /** Another process gets this message, although one has it. */
+    private Execution taken(String id, Deduplicator from) {
+        store.forget(from.key("orders", id), LiveLease.OVERRIDE);
+        return elsewhere(id);
+    }
+
+    private static void awaitMaxWait(long since) {
+        await().until(() -> System.nanoTime() - since > MAX_WAIT.toNanos());
+    }
+
+    @Test
+    @DisplayName("R5 maxWait begins anew when a claim is lost: a long run was no wait for the consumer that has it now")
+    void maxWaitAfterALongRun() {
+        Deduplicator dedup = process();
+        gate("x");
+        failing.add("x");
+        loop(RocketMqDedup.builder(dedup).maxWait(MAX_WAIT), broker, settings -> settings);
+        broker.deliver(message("x", "x", "one"), message("y", "y", "one"));
+        awaitEvent("begin x");
+        long begun = System.nanoTime();
+        Execution elsewhere = taken("x", dedup);
+        awaitMaxWait(begun);
+        gate("x").countDown();
+        await().until(() ->
+                events.stream().filter("deferred x"::equals).count() >= 2); // the failed run, and the next claim
+        elsewhere.succeed(null, WaitBudget.none());
+        awaitOrders("ack x", "ack y");
+        assertThat(handled).containsExactly("y");
+    }
+
+    @Test
+    @DisplayName("R5 maxWait begins anew when a claim is lost: a wait before it, and for a thread, was another one")
+    void maxWaitAfterAWaitForAThread() {
+        Deduplicator dedup = process();
+        gate("a");
+        loop(RocketMqDedup.builder(dedup).maxWait(MAX_WAIT), broker, with -> with.concurrency(1));
+        Execution first = elsewhere("x");
+        broker.deliver(message("a", "a", null));
+        awaitEvent("begin a");
+        broker.deliver(message("x", "x", null));
+        awaitEvent("deferred x");
+        long deferred = System.nanoTime();
+        ends(first);
+        await().until(() -> DedupAdapter.of(dedup).inFlight() == 2);
+        Execution second = taken("x", dedup);
+        awaitEvent("lost x");
+        awaitMaxWait(deferred);
+        events.removeIf("deferred x"::equals);
+        gate("a").countDown();
+        awaitEvent("deferred x");
+        second.succeed(null, WaitBudget.none());
+        awaitOrders("ack a", "ack x");
+        assertThat(handled).containsExactly("a");
+    }
+
+    @Test
+    @DisplayName("R8 after a crash a first that is deferred holds up its own message group only")
+    void afterACrashWithADeferredFirst() {
+        Execution elsewhere = elsewhere("x");
+        loop(afterADeathWith("a"));
+        broker.deliver(
+                message("a", "a", null), message("x", "x", "one"), message("y", "y", "one"), message("u", "u", null));
+        awaitOrders("ack a", "ack u");
+        ends(elsewhere);
+        awaitOrders("ack a", "ack u", "ack x", "ack y");
+        assertThat(handled).containsExactly("a", "u", "x", "y");
+    }
+
+    @Test
+    @DisplayName("R8 after a crash a message that lost its claim and failed holds up its own message group only")
+    void afterACrashWithALostClaim() {
+        Deduplicator dedup = afterADeathWith("a");
+        gate("a");
+        failing.add("a");
+        loop(dedup);
+        broker.deliver(message("a", "a", "one"), message("b", "b", "one"), message("u", "u", null));
+        awaitEvent("begin a");
+        Execution elsewhere = taken("a", dedup);
+        gate("a").countDown();
+        awaitOrders("ack u");
+        elsewhere.succeed(null, WaitBudget.none());
+        awaitOrders("ack a", "ack b", "ack u");
+        assertThat(handled).containsExactly("u", "b");
     }
 
     @ParameterizedTest

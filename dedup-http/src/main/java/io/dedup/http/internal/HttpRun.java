@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -54,42 +55,48 @@ public final class HttpRun {
      * Marks a success, if the response is one and a completion follows: who completes it may be busy for longer than the lease, and a copy
      * must not run meanwhile.
      *
-     * @param response null if nothing is known of it
+     * @param response makes what is kept of it; null if nothing is known of it
      */
-    public void returned(@Nullable StoredResponse response) {
-        if (stopped() == null && isSuccess(response)) {
-            byte[] result = response == null ? null : encoded(response);
-            if (result != null) {
-                execution.keepResult(result);
+    public void returned(int status, Supplier<@Nullable StoredResponse> response) {
+        if (stopped() == null && isSuccess(status)) {
+            try {
+                byte[] result = kept(response);
+                if (result != null) {
+                    execution.keepResult(result);
+                }
+            } finally { // whatever is thrown: the effect has happened
+                execution.returned();
+                returned = true;
             }
-            execution.returned();
-            returned = true;
         }
     }
 
-    private boolean isSuccess(@Nullable StoredResponse response) {
-        int status = response == null ? 0 : response.status();
+    private boolean isSuccess(int status) {
         return status < CLIENT_ERROR
                 || (status < SERVER_ERROR && path.storesClientErrors() && !NEVER_STORED.contains(status));
     }
 
     /**
-     * Settles the run by its response. Never throws: the effect may have happened.
+     * Settles the run by its response, whatever goes wrong with what is to be kept: the effect may have happened.
      *
-     * @param response null if nothing is known of that of a handler that has succeeded
+     * @param response makes what is kept of it; null if nothing is known of it
      * @return why the client must not get the response; null if it may
      */
-    public @Nullable LeaseLostException ended(@Nullable StoredResponse response) {
+    public @Nullable LeaseLostException ended(int status, Supplier<@Nullable StoredResponse> response) {
         LeaseLostException stopped = stopped();
         if (stopped != null) {
             execution.fail(stopped);
             return stopped;
         }
-        if (response != null && !isSuccess(response)) {
-            execution.fail(new FailedResponseException(response.status()));
+        if (isSuccess(status)) {
+            byte[] result = null;
+            try {
+                result = returned ? null : kept(response);
+            } finally { // whatever is thrown: the effect has happened
+                execution.succeed(result, WaitBudget.of(policy.inFlightWait()));
+            }
         } else {
-            byte[] result = response == null || returned ? null : encoded(response);
-            execution.succeed(result, WaitBudget.of(policy.inFlightWait()));
+            execution.fail(new FailedResponseException(status));
         }
         return null;
     }
@@ -113,6 +120,21 @@ public final class HttpRun {
     /** For this long, the claim of a handler that hasn't ended is renewed. */
     public Duration maxProcessingTime() {
         return policy.maxProcessingTime();
+    }
+
+    private byte @Nullable [] kept(Supplier<@Nullable StoredResponse> response) {
+        try {
+            StoredResponse made = response.get();
+            return made == null ? null : encoded(made);
+        } catch (
+                Throwable
+                        e) { // of what is in front of the filter, or no memory: the handler has succeeded all the same
+            log.error(
+                    "{}: a response cannot be kept; its request is done",
+                    path.requests().pattern(),
+                    e);
+            return null;
+        }
     }
 
     private byte @Nullable [] encoded(StoredResponse response) {

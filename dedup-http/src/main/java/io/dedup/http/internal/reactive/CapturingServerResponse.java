@@ -77,18 +77,19 @@ final class CapturingServerResponse extends ServerHttpResponseDecorator {
     /** Marks a success, before a thread is there that records it. */
     void returned() {
         if (!settling.get() && failedTooLate == null) {
-            run.returned(stored());
+            run.returned(status(), this::stored);
         }
     }
 
     /** Settles the run by its status, or by the failure that came too late for one, if nobody has. Blocks for a call of the store. */
     void settle() {
+        int status = status(); // if it throws, it isn't known whether this is a success, and nobody has settled the run
         if (beginSettling()) {
             Throwable failure = failedTooLate;
             if (failure != null && run.stopped() == null) {
                 run.failedLater(failure);
             } else {
-                stopped = run.ended(stored());
+                stopped = run.ended(status, this::stored);
             }
         }
     }
@@ -288,11 +289,15 @@ final class CapturingServerResponse extends ServerHttpResponseDecorator {
         });
     }
 
-    private StoredResponse stored() {
+    private int status() {
         HttpStatusCode status = getStatusCode();
+        return status == null ? OK : status.value();
+    }
+
+    private StoredResponse stored() {
         Map<String, List<String>> sent = headersSent;
         return new StoredResponse(
-                status == null ? OK : status.value(),
+                status(),
                 false,
                 !body.isComplete(),
                 null,

@@ -5,12 +5,13 @@ import io.dedup.adapter.Settlement;
 import io.dedup.http.internal.Answer;
 import io.dedup.http.internal.HttpRun;
 import io.dedup.http.internal.StoredResponse;
+import io.dedup.http.internal.ThrownStatus;
 import io.dedup.step.LeaseLostException;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
-import org.springframework.web.ErrorResponse;
+import org.springframework.http.HttpStatusCode;
 
 /** Settles a run when all that is behind the filter has ended, and sends what is held then. */
 final class ReactiveRun implements Settlement<CompletableFuture<Void>, CompletableFuture<Optional<Answer>>> {
@@ -50,9 +51,16 @@ final class ReactiveRun implements Settlement<CompletableFuture<Void>, Completab
     }
 
     private void end(@Nullable Throwable error, CompletableFuture<Optional<Answer>> end) {
+        Throwable failure = error;
         try {
-            if (error == null) {
+            if (failure == null) {
                 response.settle();
+            }
+        } catch (Throwable e) { // it isn't known whether it has succeeded
+            failure = e;
+        }
+        try {
+            if (failure == null) {
                 var unused = response.send().whenComplete((nothing, unsent) -> {
                     if (unsent == null) {
                         end.complete(Optional.empty());
@@ -62,10 +70,10 @@ final class ReactiveRun implements Settlement<CompletableFuture<Void>, Completab
                 });
                 return;
             }
-            Answer answer = response.beginSettling() ? settle(error) : null;
-            response.drop(error);
+            Answer answer = response.beginSettling() ? settle(failure) : null;
+            response.drop(failure);
             if (answer == null) {
-                end.completeExceptionally(error);
+                end.completeExceptionally(failure);
             } else {
                 end.complete(Optional.of(answer));
             }
@@ -76,11 +84,11 @@ final class ReactiveRun implements Settlement<CompletableFuture<Void>, Completab
 
     /** The answer if the claim was lost; null if the exception is to be handled by the framework. */
     private @Nullable Answer settle(Throwable thrown) {
-        if (thrown instanceof ErrorResponse error
-                && error.getStatusCode().is4xxClientError()
-                && !response.isSent()) { // else its status isn't the client's
+        HttpStatusCode status = ThrownStatus.of(thrown);
+        if (status != null && status.is4xxClientError() && !response.isSent()) { // else its status isn't the client's
             LeaseLostException stopped = run.ended(
-                    new StoredResponse(error.getStatusCode().value(), true, false, null, null, Map.of(), new byte[0]));
+                    status.value(),
+                    () -> new StoredResponse(status.value(), true, false, null, null, Map.of(), new byte[0]));
             return stopped == null ? null : leaseLost();
         }
         return HandlerRun.isDeferral(run.failedLater(thrown), thrown) ? leaseLost() : null;

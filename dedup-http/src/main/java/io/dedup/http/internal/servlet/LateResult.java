@@ -2,6 +2,7 @@ package io.dedup.http.internal.servlet;
 
 import io.dedup.http.internal.HttpRun;
 import io.dedup.http.internal.StoredResponse;
+import io.dedup.http.internal.ThrownStatus;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpStatusCode;
@@ -13,6 +14,7 @@ import org.springframework.web.context.request.async.AsyncRequestNotUsableExcept
 
 /** The result of work whose request has ended: nothing makes a response of it, but its status decides as that of a response does. */
 final class LateResult {
+    private static final int OK = 200;
     private static final boolean MVC = ClassUtils.isPresent(
             "org.springframework.web.servlet.function.ServerResponse", LateResult.class.getClassLoader());
 
@@ -37,17 +39,20 @@ final class LateResult {
             run.path().settlements().execute(() -> run.failedLater(thrown));
             return;
         }
+        int known = status == null ? OK : status.value();
         StoredResponse response = status == null
                 ? null
-                : new StoredResponse(
-                        status.value(), result instanceof Throwable, true, null, null, Map.of(), new byte[0]);
-        run.returned(response);
-        run.path().settlements().execute(() -> run.ended(response));
+                : new StoredResponse(known, result instanceof Throwable, true, null, null, Map.of(), new byte[0]);
+        run.returned(known, () -> response);
+        run.path().settlements().execute(() -> run.ended(known, () -> response));
     }
 
     private static @Nullable HttpStatusCode status(@Nullable Object result) {
         if (result instanceof ResponseEntity<?> response) {
             return response.getStatusCode();
+        }
+        if (result instanceof Throwable thrown) {
+            return ThrownStatus.of(thrown);
         }
         if (result instanceof ErrorResponse error) {
             return error.getStatusCode();

@@ -195,20 +195,37 @@ final class ServletRun implements Settlement<Boolean, Optional<Throwable>>, Asyn
     }
 
     private Optional<Throwable> end() {
-        response.finish();
-        Throwable swallowed = response.isCutOff() || mayGoOn() ? null : swallowed();
-        if (swallowed != null) {
-            return failed(swallowed);
+        Throwable unfinished = finish();
+        try {
+            Throwable swallowed = response.isCutOff() || mayGoOn() ? null : swallowed();
+            if (swallowed != null) {
+                return failed(swallowed);
+            }
+            LeaseLostException stopped = settle(unfinished == null);
+            if (stopped != null) {
+                return leaseLost(stopped);
+            }
+        } catch (RuntimeException | Error e) { // it isn't known whether it has succeeded
+            return failed(e);
         }
-        LeaseLostException stopped = settle();
-        if (stopped != null) {
-            return leaseLost(stopped);
+        if (unfinished != null) {
+            return Optional.of(unfinished);
         }
         try {
             response.send();
             return Optional.empty();
         } catch (IOException | RuntimeException e) {
             return Optional.of(e);
+        }
+    }
+
+    /** Why the response isn't complete: what the handler's writer has buffered cannot be written. Null if it is. */
+    private @Nullable Throwable finish() {
+        try {
+            response.finish();
+            return null;
+        } catch (RuntimeException | Error e) {
+            return e;
         }
     }
 
@@ -241,12 +258,18 @@ final class ServletRun implements Settlement<Boolean, Optional<Throwable>>, Asyn
                 : new IllegalStateException("the response failed after a part of it was sent");
     }
 
-    /** Returns why the client must not get the response; null if it may. */
-    private @Nullable LeaseLostException settle() {
+    /**
+     * Settles the run, or throws before anything has.
+     *
+     * @param complete whether the response may be kept
+     * @return why the client must not get the response; null if it may
+     */
+    private @Nullable LeaseLostException settle(boolean complete) {
         if (!response.isCutOff() && mayGoOn()) {
             unfinished();
             return null;
         }
+        int status = response.status();
         if (!settled.compareAndSet(false, true)) {
             return null;
         }
@@ -258,7 +281,7 @@ final class ServletRun implements Settlement<Boolean, Optional<Throwable>>, Asyn
             run.failed(lateFailure());
             return null;
         }
-        return run.ended(response.stored(run.path().headers()));
+        return run.ended(status, () -> complete ? response.stored(run.path().headers()) : null);
     }
 
     /**
@@ -314,7 +337,11 @@ final class ServletRun implements Settlement<Boolean, Optional<Throwable>>, Asyn
     @Override
     public void onComplete(AsyncEvent event) {
         response.close();
-        var unused = settle(); // nobody can be answered any more
+        try {
+            var unused = settle(true); // nobody can be answered any more
+        } catch (RuntimeException | Error e) {
+            var unused = failed(e);
+        }
     }
 
     @Override

@@ -59,7 +59,7 @@ final class AdmissionResponse {
     }
 
     void toNotRun(OpenMessage message, RunEnd.NotHandled end) {
-        boolean mayRunAgain = open.undecidedAgain(message, end.failedWithoutClaim());
+        boolean mayRunAgain = end.failedWithoutClaim() ? open.claimLost(message, true) : open.undecidedAgain(message);
         if (end.admission() instanceof Admission.Defer && (!mayRunAgain || open.isStopping())) {
             acknowledgments.giveBackAtOnce(message); // it wasn't returned with the others
         } else {

@@ -26,7 +26,6 @@ final class Deferrals {
     private final InPlaceRunner waits;
     private final OpenMessages open;
     private final Acknowledgments acknowledgments;
-    private final StoreProbe probe;
     private final LoopThreads threads;
     private final Consumer<List<OpenMessage>> claimAgain;
 
@@ -34,13 +33,11 @@ final class Deferrals {
             InPlaceRunner waits,
             OpenMessages open,
             Acknowledgments acknowledgments,
-            StoreProbe probe,
             LoopThreads threads,
             Consumer<List<OpenMessage>> claimAgain) {
         this.waits = waits;
         this.open = open;
         this.acknowledgments = acknowledgments;
-        this.probe = probe;
         this.threads = threads;
         this.claimAgain = claimAgain;
     }
@@ -52,9 +49,7 @@ final class Deferrals {
     void defer(OpenMessage message, Admission.Defer defer, Retry retry) {
         if (defer.reason() == DeferReason.STORE_UNAVAILABLE) {
             open.storeFailed();
-            probe.start();
         }
-        Duration waited = message.undecidedFor();
         Duration longest = waits.longest(message.delivery());
         Duration lease = message.delivery().topic().policy().lease();
         if (defer.reason() == DeferReason.CLOSED) {
@@ -66,12 +61,12 @@ final class Deferrals {
         } else if (defer.reason() == DeferReason.MISSING_ID) {
             // Kept here, a backlog would leave no room for the message that ends its wait, nor for other topics.
             acknowledgments.giveBack(message, shorter(longest.plus(lease), LONGEST)); // as often as what waits here
-        } else if (waited.compareTo(longest) > 0 || !open.hold(message)) {
+        } else if (!open.hold(message, longest)) {
             log.warn(
                     "The message in {} could not be handled within {} ms ({}). Returned to the broker, which counts a"
                             + " delivery attempt",
                     message.origin(),
-                    waited.toMillis(),
+                    message.waited().toMillis(),
                     defer.reason());
             acknowledgments.giveBack(message, lease); // at most one attempt per lease
         } else {

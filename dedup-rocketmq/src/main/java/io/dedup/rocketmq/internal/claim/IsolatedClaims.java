@@ -7,7 +7,9 @@ import io.dedup.rocketmq.internal.ack.Acknowledgments;
 import io.dedup.rocketmq.internal.open.OpenMessage;
 import io.dedup.rocketmq.internal.open.OpenMessages;
 import io.dedup.rocketmq.internal.thread.LoopThreads;
+import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -18,6 +20,8 @@ import org.slf4j.LoggerFactory;
  */
 final class IsolatedClaims {
     private static final Logger log = LoggerFactory.getLogger("io.dedup.rocketmq.SimpleConsumerLoop");
+
+    private static final Duration PAUSE = Duration.ofMillis(100);
 
     private final DedupAdapter engine;
     private final OpenMessages open;
@@ -47,18 +51,30 @@ final class IsolatedClaims {
     }
 
     private void isolate(List<OpenMessage> messages, List<OpenMessage> received) {
-        List<OpenMessage> apart;
-        try {
-            apart = open.setApart(messages, received);
-        } catch (RuntimeException | Error e) { // otherwise they would stay invisible forever
-            log.error("Cannot claim {} messages one by one; the broker redelivers them", messages.size(), e);
-            messages.forEach(acknowledgments::retryLater);
-            return;
-        }
-        for (OpenMessage message : apart) {
-            if (open.awaitTurn(message) && runs(message)) {
-                open.awaitClosed(message);
+        List<OpenMessage> apart = null;
+        while (apart == null || !apart.isEmpty()) {
+            try {
+                if (apart == null) {
+                    apart = open.setApart(messages, received);
+                } else {
+                    next(apart);
+                }
+            } catch (RuntimeException | Error e) { // what is left would stay invisible forever without this thread
+                open.awaitStop(PAUSE);
+                log.error("Cannot claim messages one by one; trying again", e);
             }
+        }
+    }
+
+    /** Decides about the next of these messages, and removes it; or those that were returned meanwhile. */
+    private void next(List<OpenMessage> apart) {
+        Optional<OpenMessage> next = open.awaitTurn(apart);
+        if (next.isPresent()) {
+            OpenMessage message = next.get();
+            if (runs(message)) {
+                open.awaitEnd(message);
+            }
+            apart.remove(message);
         }
     }
 
@@ -66,7 +82,11 @@ final class IsolatedClaims {
     private boolean runs(OpenMessage message) {
         CompletableFuture<Boolean> runs = new CompletableFuture<>();
         threads.handle(() -> {
-            boolean unused = runs.complete(claim(message));
+            try {
+                runs.complete(claim(message));
+            } catch (Throwable e) { // otherwise the other thread would wait forever
+                runs.completeExceptionally(e);
+            }
         });
         open.awaitDecided(message, runs::isDone);
         return runs.getNow(true); // not done: it runs, or was returned
@@ -81,8 +101,8 @@ final class IsolatedClaims {
             response.toOne(message, admission);
             return admission instanceof Admission.Run;
         } catch (RuntimeException | Error e) {
+            acknowledgments.retryLater(message); // before anything else can fail
             log.error("Cannot claim the message in {}; the broker redelivers it", message.origin(), e);
-            acknowledgments.retryLater(message);
             return false;
         }
     }

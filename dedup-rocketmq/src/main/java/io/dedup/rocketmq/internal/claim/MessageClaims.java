@@ -45,8 +45,7 @@ public final class MessageClaims {
         this.open = open;
         this.acknowledgments = acknowledgments;
         this.claimable = new ClaimableMessages(group, open, acknowledgments);
-        Deferrals deferrals = new Deferrals(
-                waits, open, acknowledgments, new StoreProbe(engine, open, threads), threads, this::claim);
+        Deferrals deferrals = new Deferrals(waits, open, acknowledgments, threads, this::claim);
         this.response = new AdmissionResponse(open, acknowledgments, deferrals, run);
         this.isolated = new IsolatedClaims(
                 engine,
@@ -98,13 +97,13 @@ public final class MessageClaims {
 
     /** The message's claim was lost before its handler failed: the consumer that has the message now decides. */
     public void failedWithoutClaim(OpenMessage message) {
-        open.undecidedAgain(message, true);
+        open.claimLost(message, true);
         claim(List.of(message));
     }
 
     /** The message's claim was lost before its handler started: another consumer may have run it. */
     public void lostBeforeStart(OpenMessage message) {
-        if (open.undecidedAgain(message, false)) {
+        if (open.claimLost(message, false)) {
             claim(List.of(message));
         } else {
             acknowledgments.giveBackAtOnce(message);

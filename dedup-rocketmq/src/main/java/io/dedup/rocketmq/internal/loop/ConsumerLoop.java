@@ -8,6 +8,7 @@ import io.dedup.rocketmq.internal.ack.Completions;
 import io.dedup.rocketmq.internal.ack.RetryDelay;
 import io.dedup.rocketmq.internal.broker.BrokerRequests;
 import io.dedup.rocketmq.internal.claim.MessageClaims;
+import io.dedup.rocketmq.internal.claim.StoreProbe;
 import io.dedup.rocketmq.internal.listener.ListenerInvoker;
 import io.dedup.rocketmq.internal.listener.MessageDeliveries;
 import io.dedup.rocketmq.internal.open.OpenMessage;
@@ -35,6 +36,7 @@ public final class ConsumerLoop {
     private final Acknowledgments acknowledgments;
     private final HandlerRuns runs;
     private final InvisibleTimeRenewal renewal;
+    private final StoreProbe probe;
     private final List<Thread> workers;
 
     private ConsumerLoop(
@@ -66,6 +68,7 @@ public final class ConsumerLoop {
                 settings.completeTogether() ? succeeded::add : message -> completions.complete(List.of(message));
         this.runs = new HandlerRuns(engine, listener, open, acknowledgments, claims, completing);
         this.renewal = new InvisibleTimeRenewal(open, acknowledgments, broker, threads, settings.invisibleDuration());
+        this.probe = new StoreProbe(engine, open, threads);
         this.workers = List.of(
                 threads.newThread(() -> succeeded.drain(completions::complete, open::isOver)),
                 threads.newThread(() -> turns.drain(claims::claim, open::isOver)),
@@ -88,6 +91,7 @@ public final class ConsumerLoop {
         consumer.getSubscriptionExpressions().keySet().forEach(group::require);
         ConsumerLoop loop = new ConsumerLoop(consumer, engine, group, listener, deliveries, waits, settings);
         loop.renewal.start();
+        loop.probe.start();
         loop.workers.forEach(Thread::start);
         return loop;
     }

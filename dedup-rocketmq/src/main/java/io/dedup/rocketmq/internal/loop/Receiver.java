@@ -47,9 +47,10 @@ final class Receiver implements Runnable {
     @Override
     public void run() {
         Duration pause = FIRST_PAUSE;
-        for (int room = open.awaitRoom(); room > 0; room = open.awaitRoom()) {
+        boolean ended = false;
+        while (!ended) {
             try {
-                receive(Math.min(room, settings.batchSize()));
+                ended = !receive();
                 pause = FIRST_PAUSE;
             } catch (Throwable e) { // without this thread the loop would stop silently
                 if (open.isStopping()) {
@@ -68,11 +69,18 @@ final class Receiver implements Runnable {
         }
     }
 
-    private void receive(int most) throws ClientException {
-        List<OpenMessage> messages = new ArrayList<>();
-        Optional<List<OpenMessage>> turns = Optional.empty();
-        try {
-            for (MessageView view : consumer.receive(most, settings.invisibleDuration())) {
+    /** Returns false if the loop stops. */
+    private boolean receive() throws ClientException {
+        List<OpenMessage> messages;
+        Optional<List<OpenMessage>> turns;
+        try { // from here on others may wait for the end of this receive
+            int room = open.awaitRoom();
+            if (room == 0) {
+                return false;
+            }
+            messages = new ArrayList<>();
+            for (MessageView view :
+                    consumer.receive(Math.min(room, settings.batchSize()), settings.invisibleDuration())) {
                 try {
                     messages.add(new OpenMessage(view, deliveries.of(view)));
                 } catch (RuntimeException | Error e) { // the other messages are handled nevertheless
@@ -89,6 +97,9 @@ final class Receiver implements Runnable {
         } finally {
             open.endReceive();
         }
-        turns.ifPresent(begun -> claims.claim(begun, messages));
+        if (turns.isPresent()) {
+            claims.claim(turns.get(), messages);
+        }
+        return true;
     }
 }

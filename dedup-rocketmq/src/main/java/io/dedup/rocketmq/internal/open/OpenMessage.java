@@ -33,7 +33,7 @@ public final class OpenMessage {
     private final Delivery delivery;
     private final @Nullable String group;
     private volatile State state = State.WAITING;
-    private volatile long undecidedSince = System.nanoTime();
+    private volatile long waitsSince; // for another consumer; 0 if it doesn't
     private volatile @Nullable Execution execution;
     private volatile long startedAt; // 0 before its handler starts
     private volatile boolean failedWithoutClaim;
@@ -41,7 +41,6 @@ public final class OpenMessage {
     private final List<OpenMessage> copies = new ArrayList<>();
     private boolean apart; // a thread of its own decides about it at its turn
     private boolean held; // the store's answer was a deferral; the store is asked again
-    private boolean transactionTried;
 
     public OpenMessage(MessageView view, Delivery delivery) {
         this.received = new ReceivedMessage(view);
@@ -79,11 +78,12 @@ public final class OpenMessage {
     }
 
     /**
-     * How long its decision has been pending: since its turn in its message group; with a transaction, since the first
-     * one was tried.
+     * How long it has waited for another consumer, or for a transaction that can be committed: since the first such answer. A wait
+     * for its turn, for the store or for a thread is none, nor is the run of a handler that lost its claim.
      */
-    public Duration undecidedFor() {
-        return Duration.ofNanos(System.nanoTime() - undecidedSince);
+    public Duration waited() {
+        long since = waitsSince;
+        return since == 0 ? Duration.ZERO : Duration.ofNanos(System.nanoTime() - since);
     }
 
     /** Whether it was acknowledged or returned. */
@@ -154,11 +154,14 @@ public final class OpenMessage {
 
     void turnBegins() {
         state = State.UNDECIDED;
-        undecidedSince = System.nanoTime();
     }
 
     void setApart() {
         apart = true;
+    }
+
+    void waitsForAnother() {
+        waitsSince = waitsSince == 0 ? System.nanoTime() : waitsSince;
     }
 
     void hold(boolean hold) {
@@ -176,9 +179,6 @@ public final class OpenMessage {
         Execution claimed = execution;
         if (claimed == null || !claimed.isTransactional()) {
             startedAt = System.nanoTime();
-        } else if (!transactionTried) {
-            transactionTried = true;
-            undecidedSince = System.nanoTime();
         }
     }
 
@@ -187,11 +187,16 @@ public final class OpenMessage {
         startedAt = System.nanoTime();
     }
 
-    void undecidedAgain(boolean hasFailed) {
+    void undecidedAgain() {
         state = State.UNDECIDED;
-        failedWithoutClaim |= hasFailed;
         startedAt = 0;
         execution = null;
+    }
+
+    void claimLost(boolean hasFailed) {
+        undecidedAgain();
+        failedWithoutClaim |= hasFailed;
+        waitsSince = 0; // the claim was its own until now
     }
 
     void followedBy(OpenMessage copy) {

@@ -138,7 +138,7 @@ public final class OpenMessages {
     }
 
     /**
-     * Sets a batch apart whose messages are decided one by one, by a thread that calls {@link #awaitTurn} for each.
+     * Sets a batch apart whose messages are decided one by one, by a thread that calls {@link #awaitTurn} until none is left.
      *
      * @param undecided those whose turn has come already
      * @param received the batch, including messages that wait in their message groups; these are set apart if their
@@ -147,27 +147,40 @@ public final class OpenMessages {
      */
     public List<OpenMessage> setApart(List<OpenMessage> undecided, List<OpenMessage> received) {
         return lock.get(() -> {
-            List<OpenMessage> apart = received.stream()
-                    .filter(message -> message.isWaiting() || undecided.contains(message))
-                    .toList();
+            List<OpenMessage> apart = new ArrayList<>(received);
+            apart.removeIf(message -> !message.isWaiting() && !undecided.contains(message));
             apart.forEach(OpenMessage::setApart);
             return apart;
         });
     }
 
-    /** Waits until the message is the first of its group. Returns false if it was returned meanwhile. */
-    public boolean awaitTurn(OpenMessage message) {
+    /**
+     * Waits until one of these messages is the first of its group, whichever it is: the first of another group may wait for long.
+     *
+     * @param apart loses those that were returned meanwhile
+     * @return empty if all were returned
+     */
+    public Optional<OpenMessage> awaitTurn(List<OpenMessage> apart) {
         return lock.get(() -> {
-            lock.awaitUninterruptibly(() -> !message.isWaiting() || groups.isFirst(message));
-            return startTurn(message) || message.isUndecided();
+            lock.awaitUninterruptibly(() -> {
+                apart.removeIf(OpenMessage::isClosed);
+                return apart.isEmpty() || apart.stream().anyMatch(this::isDue);
+            });
+            Optional<OpenMessage> next = apart.stream().filter(this::isDue).findFirst();
+            next.ifPresent(this::startTurn);
+            return next;
         });
     }
 
-    /** Waits until the message is answered or its handler is overdue. */
-    public void awaitClosed(OpenMessage message) {
-        boolean closed = false;
-        while (!closed && !message.isOverdue(System.nanoTime())) {
-            closed = lock.await(OVERDUE_CHECK, message::isClosed);
+    private boolean isDue(OpenMessage message) {
+        return !message.isWaiting() || groups.isFirst(message);
+    }
+
+    /** Waits until the message is answered, waits for another consumer, or its handler is overdue. */
+    public void awaitEnd(OpenMessage message) {
+        boolean ended = false;
+        while (!ended && !message.isOverdue(System.nanoTime())) {
+            ended = lock.await(OVERDUE_CHECK, () -> message.isClosed() || message.isHeld());
         }
     }
 
@@ -211,15 +224,27 @@ public final class OpenMessages {
     }
 
     /**
-     * The claim is lost, or the transaction didn't run the message: the store or the record decides again.
+     * The transaction didn't run the message, or was rolled back: the store or the record decides again.
      *
-     * @param hasFailed whether its handler has failed
      * @return false if it must be returned, because its handler was overdue and its message group has continued without
      *     it
      */
-    public boolean undecidedAgain(OpenMessage message, boolean hasFailed) {
+    public boolean undecidedAgain(OpenMessage message) {
         return lock.get(() -> {
-            message.undecidedAgain(hasFailed);
+            message.undecidedAgain();
+            return groups.holds(message);
+        });
+    }
+
+    /**
+     * The claim is lost: the store decides again, and a wait for the consumer that has the message now begins.
+     *
+     * @param hasFailed whether its handler has failed
+     * @return as {@link #undecidedAgain} does
+     */
+    public boolean claimLost(OpenMessage message, boolean hasFailed) {
+        return lock.get(() -> {
+            message.claimLost(hasFailed);
             return groups.holds(message);
         });
     }
@@ -240,20 +265,25 @@ public final class OpenMessages {
     }
 
     /**
-     * The store couldn't decide, and is asked again later. Returns false if so many messages are held that this one
-     * should be returned.
+     * The message has to wait for another consumer, and the store is asked again later. Returns false if it should be returned,
+     * because it has waited for longer than this, or because so many messages are held.
      */
-    public boolean hold(OpenMessage message) {
+    public boolean hold(OpenMessage message, Duration longest) {
         return lock.get(() -> {
+            message.waitsForAnother();
             long held = messages.stream().filter(OpenMessage::isHeld).count();
             message.hold(message.isHeld() || held < capacity / 2 || message.group() != null || !storeAnswers);
-            return message.isHeld();
+            return message.isHeld() && message.waited().compareTo(longest) <= 0;
         });
     }
 
     /** The store doesn't answer: nothing more is received until it does. */
     public void storeFailed() {
         lock.change(() -> storeAnswers = false);
+    }
+
+    public boolean isStoreDown() {
+        return lock.get(() -> !storeAnswers);
     }
 
     public void storeAnswers() {

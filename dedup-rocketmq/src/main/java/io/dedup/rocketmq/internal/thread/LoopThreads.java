@@ -61,9 +61,25 @@ public final class LoopThreads {
         }
     }
 
-    /** Repeats the renewal, with this pause between two runs. */
+    /** Repeats a task, with this pause between two runs, whatever it throws. It may wait for the store. */
+    public void every(Duration pause, Runnable task) {
+        repeat(timers, pause, task);
+    }
+
+    /** Repeats the renewal likewise; it must not wait. */
     public void renewEvery(Duration pause, Runnable task) {
-        var unused = renewal.scheduleWithFixedDelay(task, pause.toMillis(), pause.toMillis(), TimeUnit.MILLISECONDS);
+        repeat(renewal, pause, task);
+    }
+
+    private static void repeat(ScheduledExecutorService executor, Duration pause, Runnable task) {
+        Runnable each = () -> {
+            try {
+                task.run();
+            } catch (Throwable e) { // which it couldn't log; an executor never calls again what throws
+                return;
+            }
+        };
+        var unused = executor.scheduleWithFixedDelay(each, pause.toMillis(), pause.toMillis(), TimeUnit.MILLISECONDS);
     }
 
     /** Creates a thread for this task alone, without starting it. */

@@ -24,6 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Semaphore;
@@ -167,6 +168,23 @@ class RocketMqSpringTest {
         }
     }
 
+    /** Its declaration doesn't show that its first reply comes later. */
+    @RocketMQMessageListener(
+            topic = "${prefix}prices",
+            consumerGroup = "${prefix}prices",
+            consumeMode = ConsumeMode.ORDERLY,
+            suspendCurrentQueueTimeMillis = 50,
+            replyTimeout = REQUEST_MILLIS)
+    @Deduplicated(id = "keys")
+    static class Prices implements RocketMQReplyListener<String, Object>, Patient {
+        @Override
+        public Object onMessage(String body) {
+            handle("prices", body);
+            int run = handled("prices").size();
+            return run == 1 ? new CompletableFuture<>() : body + " costs " + run;
+        }
+    }
+
     @RocketMQMessageListener(topic = "${prefix}plain", consumerGroup = "${prefix}plain")
     static class Plain implements RocketMQListener<String>, Patient {
         @Override
@@ -208,7 +226,16 @@ class RocketMqSpringTest {
     }
 
     @SpringBootConfiguration(proxyBeanMethods = false)
-    @Import({Base.class, Orders.class, Steps.class, Payments.class, Quotes.class, Seats.class, Doors.class, Plain.class
+    @Import({
+        Base.class,
+        Orders.class,
+        Steps.class,
+        Payments.class,
+        Quotes.class,
+        Seats.class,
+        Prices.class,
+        Doors.class,
+        Plain.class
     })
     static class App {}
 
@@ -221,6 +248,7 @@ class RocketMqSpringTest {
         server.createTopic(ID + "steps", TopicType.FIFO, 1);
         server.createTopic(ID + "seats", TopicType.FIFO, 1);
         server.createTopic(ID + "doors", TopicType.FIFO, 1);
+        server.createTopic(ID + "prices", TopicType.FIFO, 1);
         producer = new DefaultMQProducer("producers-" + ID);
         producer.setNamesrvAddr(server.nameServerAddress());
         producer.setSendMsgTimeout(REQUEST_MILLIS);
@@ -386,6 +414,13 @@ class RocketMqSpringTest {
         assertThat(request("seats", "s1", "{\"id\":\"sent again\",\"amount\":0}"))
                 .isEqualTo("{\"id\":\"fails at first\",\"amount\":2}");
         assertThat(handled("seats")).containsExactly("fails at first", "fails at first");
+    }
+
+    @Test
+    @DisplayName("A listener that returns a future fails: nothing counts as done before its effect")
+    void lateReply() throws Exception {
+        assertThat(request("prices", "p", "tea")).isEqualTo("tea costs 2");
+        assertThat(handled("prices")).containsExactly("tea", "tea");
     }
 
     @RocketMQMessageListener(topic = "${prefix}replayed", consumerGroup = "${prefix}${group}")
@@ -580,6 +615,28 @@ class RocketMqSpringTest {
     @DisplayName("An @Async handler, whose messages would be acknowledged before its effect, is refused")
     void async() {
         assertThat(Refusals.of(() -> run(LaterApp.class))).contains("its handler is @Async", ".enabled: false");
+    }
+
+    /** What several listeners have in common. */
+    abstract static class Answering<R> implements RocketMQReplyListener<String, R>, Patient {
+        @Override
+        public R onMessage(String body) {
+            throw new AssertionError();
+        }
+    }
+
+    @RocketMQMessageListener(topic = "${prefix}quotes", consumerGroup = "${prefix}refused")
+    static class Promising extends Answering<CompletableFuture<String>> {}
+
+    @SpringBootConfiguration(proxyBeanMethods = false)
+    @Import({Base.class, Promising.class})
+    static class PromisingApp {}
+
+    @Test
+    @DisplayName("A reply listener that is declared to return a future is refused")
+    void promises() {
+        assertThat(Refusals.of(() -> run(PromisingApp.class)))
+                .contains("its handler returns CompletableFuture", ".enabled: false");
     }
 
     @RocketMQMessageListener(topic = "${prefix}orders", consumerGroup = "${prefix}refused")

@@ -35,6 +35,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.http.HttpStatus;
+import org.springframework.web.bind.annotation.ResponseStatus;
 
 /** What requests with an Idempotency-Key get, whatever the server is. Each test is an operation of its own. */
 abstract class HttpContract {
@@ -65,6 +67,12 @@ abstract class HttpContract {
             "--dedup.http.paths.brief.max-processing-time=1s",
             "--server.compression.enabled=true",
             "--server.compression.mime-types=text/event-stream");
+
+    /** Its status is that of its annotation, unless the application handles it. */
+    @ResponseStatus(HttpStatus.CONFLICT)
+    static final class ConflictException extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+    }
 
     final String operation = UUID.randomUUID().toString();
     private final String key = "key-" + operation;
@@ -244,7 +252,14 @@ abstract class HttpContract {
 
     @ParameterizedTest
     @ValueSource(
-            strings = {"/api/throws", "/api/status/503", "/api/status/404", "/api/thrown/409", "/stored/status/429"})
+            strings = {
+                "/api/throws",
+                "/api/status/503",
+                "/api/status/404",
+                "/api/thrown/409",
+                "/api/annotated",
+                "/stored/status/429"
+            })
     @DisplayName("a failure releases the key: the same request runs again")
     void released(String path) {
         HttpResponse<String> first = post(path, "10");
@@ -256,7 +271,7 @@ abstract class HttpContract {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"/stored/status/404", "/stored/thrown/409"})
+    @ValueSource(strings = {"/stored/status/404", "/stored/thrown/409", "/stored/annotated"})
     @DisplayName("with on-client-error: store, a duplicate gets the 4xx of the first")
     void storedClientErrors(String path) {
         HttpResponse<String> first = post(path, "10");

@@ -135,7 +135,7 @@ class LateWorkTest {
     }
 
     @RestController
-    @RequestMapping({"/api", "/short"})
+    @RequestMapping({"/api", "/short", "/stored"})
     static class Api {
         static final Map<String, DeferredResult<String>> PENDING = new ConcurrentHashMap<>();
 
@@ -181,6 +181,16 @@ class LateWorkTest {
             DeferredResult<ResponseEntity<String>> result = new DeferredResult<>(100L);
             var unused = CompletableFuture.runAsync(
                     () -> result.setResult(ResponseEntity.status(503).body(work(operation))));
+            return result;
+        }
+
+        @PostMapping("/deferred-annotated")
+        DeferredResult<String> annotated(@RequestParam String operation) {
+            DeferredResult<String> result = new DeferredResult<>(100L);
+            var unused = CompletableFuture.runAsync(() -> {
+                String unusedText = work(operation);
+                result.setErrorResult(new HttpContract.ConflictException());
+            });
             return result;
         }
 
@@ -287,7 +297,9 @@ class LateWorkTest {
                 "--dedup.http.defaults.scope-by=none",
                 "--dedup.http.defaults.lease=" + LEASE.toMillis() + "ms",
                 "--dedup.http.paths.[/api/**].max-processing-time=1m",
-                "--dedup.http.paths.[/short/**].max-processing-time=1s");
+                "--dedup.http.paths.[/short/**].max-processing-time=1s",
+                "--dedup.http.paths.[/stored/**].max-processing-time=1m",
+                "--dedup.http.paths.[/stored/**].on-client-error=store");
         port = HttpContract.portOf(application);
     }
 
@@ -324,6 +336,7 @@ class LateWorkTest {
                 "/api/mono",
                 "/api/callable",
                 "/api/functional",
+                "/stored/deferred-annotated",
             })
     @DisplayName("work that outlives its timeout and its lease runs once, and its late result is recorded")
     void late(String path) {
@@ -334,7 +347,9 @@ class LateWorkTest {
         await().untilAsserted(
                         () -> assertThat(HttpContract.isReplay(post(path))).isTrue());
         HttpResponse<String> replay = post(path);
-        int status = path.endsWith("created") ? 201 : path.endsWith("functional") ? 202 : 204;
+        int status = path.endsWith("created")
+                ? 201
+                : path.endsWith("functional") ? 202 : path.endsWith("annotated") ? 409 : 204;
         assertThat(replay.statusCode()).isEqualTo(status);
         assertThat(replay.headers().firstValue("Idempotency-Body-Omitted")).contains("true");
         assertThat(Work.runs(operation)).isEqualTo(1);

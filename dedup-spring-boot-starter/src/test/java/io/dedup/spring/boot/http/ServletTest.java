@@ -232,6 +232,12 @@ class ServletTest extends HttpContract {
             return ResponseEntity.status(status).body("status " + status);
         }
 
+        @PostMapping("/annotated")
+        String annotated(@RequestParam String operation) {
+            Work.run(operation);
+            throw new ConflictException();
+        }
+
         @PostMapping("/thrown/{status}")
         String thrown(@RequestParam String operation, @PathVariable int status) {
             Work.run(operation);

@@ -37,10 +37,13 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 import org.springframework.core.annotation.Order;
 import org.springframework.core.io.buffer.DataBufferUtils;
+import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatusCode;
 import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
 import org.springframework.http.codec.multipart.FilePart;
+import org.springframework.http.server.reactive.ServerHttpResponse;
+import org.springframework.http.server.reactive.ServerHttpResponseDecorator;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.TransactionSystemException;
 import org.springframework.transaction.reactive.AbstractReactiveTransactionManager;
@@ -97,6 +100,19 @@ class WebFluxTest extends HttpContract {
                             .contextWrite(TransactionContextManager.getOrCreateContextHolder());
         }
 
+        /** Its response cannot be read when it is to be kept. */
+        @Bean
+        @Order(-99)
+        WebFilter unreadable() {
+            return (exchange, chain) -> exchange.getRequest().getHeaders().getFirst("X-Unreadable") == null
+                    ? chain.filter(exchange)
+                    : chain.filter(exchange.mutate()
+                            .response(new UnreadableResponse(
+                                    exchange.getResponse(),
+                                    exchange.getRequest().getHeaders().getFirst("X-Unreadable")))
+                            .build());
+        }
+
         @Bean
         WebFilter timeouts() {
             return (exchange, chain) -> exchange.getRequest().getHeaders().getFirst("X-Timeout") == null
@@ -130,6 +146,37 @@ class WebFluxTest extends HttpContract {
                                                 .build())
                         .doFinally(end -> Work.left(String.valueOf(operation)));
             };
+        }
+    }
+
+    private static final class UnreadableResponse extends ServerHttpResponseDecorator {
+        private final String reader;
+
+        /** @param reader the method that cannot read it */
+        UnreadableResponse(ServerHttpResponse response, String reader) {
+            super(response);
+            this.reader = reader;
+        }
+
+        @Override
+        public HttpHeaders getHeaders() {
+            failFor("stored");
+            return super.getHeaders();
+        }
+
+        @Override
+        public HttpStatusCode getStatusCode() {
+            failFor("status");
+            return super.getStatusCode();
+        }
+
+        private void failFor(String method) {
+            if (reader.equals(method)
+                    && StackWalker.getInstance()
+                            .walk(frames -> frames.anyMatch(
+                                    frame -> frame.getMethodName().equals(method)))) {
+                throw new IllegalStateException("of the test");
+            }
         }
     }
 
@@ -231,6 +278,12 @@ class WebFluxTest extends HttpContract {
         Mono<String> thrown(@RequestParam String operation, @PathVariable int status) {
             Work.run(operation);
             return Mono.error(new ResponseStatusException(HttpStatusCode.valueOf(status), "planned"));
+        }
+
+        @PostMapping("/annotated")
+        Mono<String> annotated(@RequestParam String operation) {
+            Work.run(operation);
+            return Mono.error(new HttpContract.ConflictException());
         }
 
         @PostMapping("/large")
@@ -403,6 +456,32 @@ class WebFluxTest extends HttpContract {
         assertThat(isReplay(second)).isTrue();
         assertThat(second.body()).isEqualTo("failed");
         assertThat(runs()).isEqualTo(1);
+    }
+
+    private HttpResponse<String> unreadable(String reader) {
+        return send(request("/api/payments")
+                .header("X-Unreadable", reader)
+                .header("Content-Type", "text/plain")
+                .POST(BodyPublishers.ofString("10")));
+    }
+
+    @Test
+    @DisplayName("a success whose response cannot be kept is done, without it")
+    void unreadable() {
+        HttpResponse<String> first = unreadable("stored");
+        assertThat(first.statusCode()).isEqualTo(201);
+        assertThat(first.body()).isEqualTo("run 1 of 10");
+        HttpResponse<String> second = post("/api/payments", "10");
+        assertThat(isReplay(second)).isTrue();
+        assertThat(second.statusCode()).isEqualTo(204);
+        assertThat(runs()).isEqualTo(1);
+    }
+
+    @Test
+    @DisplayName("a response whose status cannot be read is a failure: its key isn't claimed for long")
+    void unknownStatus() {
+        assertThat(unreadable("status").statusCode()).isEqualTo(500);
+        assertThat(post("/api/payments", "10").body()).isEqualTo("run 2 of 10");
     }
 
     @Test

@@ -6,6 +6,7 @@ import io.dedup.spring.boot.CallDeferredException;
 import io.dedup.spring.boot.internal.call.CallResult;
 import io.dedup.spring.boot.internal.call.CallWaits;
 import io.dedup.spring.boot.internal.call.DeduplicatedCalls;
+import io.dedup.spring.boot.internal.check.LateResults;
 import io.dedup.spring.boot.internal.store.MethodTransactions;
 import java.lang.ref.WeakReference;
 import java.time.Duration;

@@ -3,6 +3,7 @@ package io.dedup.spring.boot.internal.method;
 import io.dedup.adapter.advice.FailureAdvice;
 import io.dedup.spring.boot.DedupConfigurationException;
 import io.dedup.spring.boot.Deduplicated;
+import io.dedup.spring.boot.internal.check.LateResults;
 import io.dedup.spring.boot.internal.store.MethodTransactions;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;

@@ -1,6 +1,7 @@
 package io.dedup.spring.boot.internal.rocketmqspring;
 
 import io.dedup.rocketmq.remoting.RequestListener;
+import io.dedup.spring.boot.internal.check.LateResults;
 import io.dedup.text.Printable;
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.Type;
@@ -46,6 +47,12 @@ final class Replies implements RequestListener {
     @Override
     public byte @Nullable [] reply(MessageExt request) throws Exception {
         Object reply = listener.onMessage(payloadOf(request));
+        Class<?> late = LateResults.in(reply);
+        if (late != null) { // its declaration didn't show it
+            throw new IllegalStateException(
+                    "The listener has returned a " + late.getSimpleName()
+                            + ", so its effect may happen after its return. Its run counts as failed. Wait for the effect in the listener");
+        }
         try {
             return encoded(reply);
         } catch (RuntimeException e) { // its effect has happened, and must not happen again

@@ -1,4 +1,4 @@
-package io.dedup.spring.boot.internal.method;
+package io.dedup.spring.boot.internal.check;
 
 import io.dedup.spring.boot.internal.call.ResponseBody;
 import java.lang.reflect.Method;
@@ -19,10 +19,10 @@ import org.springframework.core.ResolvableType;
 import org.springframework.util.ClassUtils;
 
 /**
- * Results of methods whose effect may happen later, when somebody subscribes to them, writes them to a response, or while another thread
+ * Results of handlers and methods whose effect may happen later, when somebody subscribes to them, writes them to a response, or while another thread
  * works on them. They may be within another object, such as a {@code ResponseEntity}.
  */
-final class LateResults {
+public final class LateResults {
     private static final List<Class<?>> OF_JDK =
             List.of(Future.class, CompletionStage.class, Flow.Publisher.class, Callable.class, BaseStream.class);
     private static final String OF_WEB = "org.springframework.web.";
@@ -47,7 +47,7 @@ final class LateResults {
     private LateResults() {}
 
     /** What a method is declared to return, or to return within something else; null if it is nothing of this kind. */
-    static @Nullable Class<?> declared(Method method, Class<?> type) {
+    public static @Nullable Class<?> declared(Method method, Class<?> type) {
         return KotlinDetector.isSuspendingFunction(method)
                 ? method.getReturnType()
                 : declared(ResolvableType.forMethodReturnType(method, type), DEEPEST);
@@ -69,7 +69,7 @@ final class LateResults {
     }
 
     /** The kind of what a method has returned, where its declaration didn't show it; null if it is nothing of this kind. */
-    static @Nullable Class<?> in(@Nullable Object result) {
+    public static @Nullable Class<?> in(@Nullable Object result) {
         if (result == null) {
             return null;
         }

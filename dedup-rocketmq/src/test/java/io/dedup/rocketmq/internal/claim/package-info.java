@@ -1,0 +1,4 @@
+@NullMarked
+package io.dedup.rocketmq.internal.claim;
+
+import org.jspecify.annotations.NullMarked;
