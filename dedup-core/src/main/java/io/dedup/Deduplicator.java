@@ -80,7 +80,8 @@ public interface Deduplicator extends AutoCloseable {
      * item at a time instead, so that only the item that crashes the process is counted.
      *
      * @param keyOf an item for which it throws a {@link MissingMessageIdException}, as {@link #key} does, is rejected, and the
-     *     others run. Whatever else it throws leaves the call before anything is claimed
+     *     others run. Put a rejected item aside: nothing else reports it. Whatever else is thrown leaves the call before
+     *     anything is claimed
      * @return an outcome for each item, in order
      * @throws IllegalStateException if an item is in mode LEASED, and the thread is in a transaction of Spring's, as
      *     {@link #execute(DedupCall, DedupHandler)}
