@@ -18,6 +18,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.kafka.listener.AcknowledgingConsumerAwareMessageListener;
 import org.springframework.kafka.listener.BatchConsumerAwareMessageListener;
 import org.springframework.kafka.listener.ConsumerAwareMessageListener;
@@ -118,6 +119,32 @@ class OwnCommitsTest {
 
             elsewhere.fail(new IllegalStateException("failed"));
             scene.runUntilCommitted(scene.container(AckMode.BATCH, listener));
+            assertThat(scene.effects).containsExactly("a", "b", "c");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    @DisplayName("what a batch begins with, and isn't given because it is a duplicate, holds no commit of its own back")
+    void batchBeginsWithADuplicate(boolean namesOffsets) {
+        try (Scene scene = new Scene()) {
+            BatchConsumerAwareMessageListener<String, String> listener = (batch, consumer) -> {
+                batch.forEach(scene.effect());
+                ConsumerRecord<?, ?> last = batch.get(batch.size() - 1);
+                if (namesOffsets) {
+                    consumer.commitSync(behind(last));
+                } else {
+                    consumer.commitSync();
+                }
+                if (scene.committed().get(0) != last.offset() + 1) {
+                    early.add(Scene.id(last));
+                }
+            };
+            scene.send("a");
+            scene.runUntilCommitted(scene.container(AckMode.BATCH, listener));
+            scene.send("a", "b", "c");
+            scene.runUntilCommitted(scene.container(AckMode.BATCH, listener));
+            assertThat(early).isEmpty();
             assertThat(scene.effects).containsExactly("a", "b", "c");
         }
     }

@@ -63,9 +63,8 @@ public final class UnrecordedSuccesses {
 
     /** An operator wants the message of this run to be handled again: no copy may wait for its success. */
     public void forgotten(AdmittedRun execution) {
-        if (execution
-                .isSucceeded()) { // a handler that is running learns by its next call of the store that its claim is
-            // gone
+        // A handler that is running learns by its next call of the store that its claim is gone.
+        if (execution.isSucceeded()) {
             execution.markLost();
         }
         answered(execution);

@@ -99,8 +99,8 @@ final class ForgetCommand {
         if (ofRecord != OperatorResult.LEASE_LIVE) {
             OperatorResult ofFront = store.forget(key, LiveLease.RESPECT);
             if (ofFront == OperatorResult.LEASE_LIVE && acquired.steps() != null) {
-                return ofFront; // a consumer that has claimed it since finds no record, but has the steps of earlier
-                // attempts
+                // A consumer that has claimed it since finds no record, but has the steps of earlier attempts.
+                return ofFront;
             }
         }
         return ofRecord == OperatorResult.ABSENT && known ? OperatorResult.APPLIED : ofRecord;

@@ -126,9 +126,8 @@ public final class HttpRun {
         try {
             StoredResponse made = response.get();
             return made == null ? null : encoded(made);
-        } catch (
-                Throwable
-                        e) { // of what is in front of the filter, or no memory: the handler has succeeded all the same
+        } catch (Throwable e) {
+            // Of what is in front of the filter, or no memory: the handler has succeeded all the same.
             log.error(
                     "{}: a response cannot be kept; its request is done",
                     path.requests().pattern(),

@@ -192,7 +192,7 @@ final class HookedConsumer extends ConsumerWrapper {
             }
             return committable;
         });
-        polls.asked(asked);
+        polls.finishedBelow(asked);
         polls.committed(committable);
     }
 

@@ -205,8 +205,8 @@ public final class WatchedPolls {
         called.without(acknowledgment);
     }
 
-    /** Somebody asks for a commit of these offsets. The container has finished what is below; a listener's own commit finishes nothing. */
-    void asked(Map<TopicPartition, OffsetAndMetadata> offsets) {
+    /** Somebody has asked for a commit of these offsets. The container has finished what is below; a listener's own commit finishes nothing. */
+    void finishedBelow(Map<TopicPartition, OffsetAndMetadata> offsets) {
         if (!called.isAny()) {
             offsets.forEach((partition, offset) -> outstanding.finishedBelow(partition, offset.offset()));
         }

@@ -48,7 +48,7 @@ final class Deferrals {
 
     void defer(OpenMessage message, Admission.Defer defer, Retry retry) {
         if (defer.reason() == DeferReason.STORE_UNAVAILABLE) {
-            open.storeFailed();
+            open.storeFailed(message);
         }
         Duration longest = waits.longest(message.delivery());
         Duration lease = message.delivery().topic().policy().lease();

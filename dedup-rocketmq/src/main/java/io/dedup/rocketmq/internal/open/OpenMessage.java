@@ -41,6 +41,7 @@ public final class OpenMessage {
     private final List<OpenMessage> copies = new ArrayList<>();
     private boolean apart; // a thread of its own decides about it at its turn
     private boolean held; // the store's answer was a deferral; the store is asked again
+    private boolean triedInTransaction; // at least once
 
     public OpenMessage(MessageView view, Delivery delivery) {
         this.received = new ReceivedMessage(view);
@@ -164,6 +165,11 @@ public final class OpenMessage {
         waitsSince = waitsSince == 0 ? System.nanoTime() : waitsSince;
     }
 
+    /** It waits for the store, and nobody knows of another consumer. */
+    void waitsForStore() {
+        waitsSince = 0;
+    }
+
     void hold(boolean hold) {
         held = hold;
     }
@@ -185,6 +191,10 @@ public final class OpenMessage {
     void begunInTransaction() {
         held = false;
         startedAt = System.nanoTime();
+        if (!triedInTransaction) {
+            triedInTransaction = true;
+            waitsSince = 0; // from now on it waits for its own commit
+        }
     }
 
     void undecidedAgain() {

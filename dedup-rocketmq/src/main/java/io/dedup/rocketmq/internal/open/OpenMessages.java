@@ -180,7 +180,7 @@ public final class OpenMessages {
     public void awaitEnd(OpenMessage message) {
         boolean ended = false;
         while (!ended && !message.isOverdue(System.nanoTime())) {
-            ended = lock.await(OVERDUE_CHECK, () -> message.isClosed() || message.isHeld());
+            ended = lock.await(OVERDUE_CHECK, () -> message.isClosed() || (message.isHeld() && message.isUndecided()));
         }
     }
 
@@ -277,9 +277,12 @@ public final class OpenMessages {
         });
     }
 
-    /** The store doesn't answer: nothing more is received until it does. */
-    public void storeFailed() {
-        lock.change(() -> storeAnswers = false);
+    /** The store doesn't answer for this message: nothing more is received until it does. */
+    public void storeFailed(OpenMessage message) {
+        lock.change(() -> {
+            storeAnswers = false;
+            message.waitsForStore();
+        });
     }
 
     public boolean isStoreDown() {

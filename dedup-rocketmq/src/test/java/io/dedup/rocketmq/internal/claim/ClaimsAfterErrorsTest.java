@@ -109,7 +109,7 @@ class ClaimsAfterErrorsTest {
         Level before = log.getLevel();
         log.setLevel(Level.DEBUG);
         try {
-            open.storeFailed();
+            open.storeFailed(message("a"));
             new StoreProbe(engine, open, threads).start();
             assertThat(CompletableFuture.supplyAsync(open::awaitRoom))
                     .succeedsWithin(Duration.ofMinutes(1))

@@ -1,6 +1,7 @@
 package io.dedup.rocketmq.internal.open;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.dedup.DedupScope;
 import io.dedup.DedupTopic;
@@ -32,10 +33,14 @@ class OpenMessagesTest {
     }
 
     private Execution execution() {
+        return execution(false);
+    }
+
+    private Execution execution(boolean transactional) {
         return (Execution) Proxy.newProxyInstance(
                 getClass().getClassLoader(), new Class<?>[] {Execution.class}, (self, method, arguments) -> {
                     calls.add(method.getName());
-                    return method.getName().equals("isTransactional") ? false : null;
+                    return method.getName().equals("isTransactional") ? transactional : null;
                 });
     }
 
@@ -70,5 +75,46 @@ class OpenMessagesTest {
         assertThat(open.awaitRoom()).isEqualTo(4);
         open.returned(returned, Duration.ofSeconds(1));
         assertThat(open.awaitRoom()).isEqualTo(1);
+    }
+
+    private void waits(OpenMessage message) {
+        assertThat(open.hold(message, Duration.ofMinutes(1))).isTrue();
+        await().until(() -> message.waited().toNanos() > 0);
+    }
+
+    @Test
+    @DisplayName("a wait for another consumer ends with one for the store, and with the message's first transaction")
+    void endsOfAWait() {
+        OpenMessage message = message("a");
+        open.add(List.of(message));
+        waits(message);
+        open.storeFailed(message);
+        assertThat(message.waited()).isZero();
+
+        waits(message);
+        open.claimed(message, execution(true));
+        open.begunInTransaction(message);
+        assertThat(message.waited()).isZero();
+
+        open.undecidedAgain(message);
+        waits(message);
+        open.claimed(message, execution(true));
+        open.begunInTransaction(message);
+        assertThat(message.waited()).isPositive(); // else a commit that always fails would never be returned
+    }
+
+    @Test
+    @DisplayName(
+            "after a crash, a message whose transaction is being opened is waited for, although it was held before")
+    void endOfAClaimedMessage() throws InterruptedException {
+        OpenMessage message = message("a");
+        open.add(List.of(message));
+        waits(message);
+        open.claimed(message, execution(true));
+        Thread isolating = new Thread(() -> open.awaitEnd(message));
+        isolating.start();
+        await().until(() -> isolating.getState() == Thread.State.TIMED_WAITING);
+        open.close(message);
+        isolating.join();
     }
 }

@@ -94,8 +94,8 @@ final class RecordStores {
         OperatorResult result = deciding.forceDone(key, policy.window(), liveLease);
         if (result == OperatorResult.APPLIED && all.size() > 1) {
             Window left = left(policy.window(), System.nanoTime() - since);
-            if (left != null) { // a consumer that has claimed it since, which refuses this, finds the record of the
-                // table
+            if (left != null) {
+                // A consumer that has claimed it since, which refuses this, finds the table's record.
                 OperatorResult unused = all.get(0).forceDone(key, left, liveLease);
             }
         }
