@@ -112,6 +112,7 @@ final class HookedConsumer extends ConsumerWrapper {
             throws Throwable {
         switch (method.getName()) {
             case "commitSync" -> {
+                polls.claims().flush();
                 commitSync(polls, arguments);
                 return null;
             }
@@ -181,7 +182,6 @@ final class HookedConsumer extends ConsumerWrapper {
     }
 
     private void commitSync(WatchedPolls polls, Object @Nullable [] arguments) throws Throwable {
-        polls.claims().flush();
         Map<TopicPartition, OffsetAndMetadata> asked = asked(polls, arguments);
         Map<TopicPartition, OffsetAndMetadata> committable = polls.committable(asked);
         polls.wakeUps().untilDone(() -> {
