@@ -36,6 +36,7 @@ import org.springframework.kafka.listener.BatchAcknowledgingConsumerAwareMessage
 import org.springframework.kafka.listener.BatchConsumerAwareMessageListener;
 import org.springframework.kafka.listener.CommonErrorHandler;
 import org.springframework.kafka.listener.CommonLoggingErrorHandler;
+import org.springframework.kafka.listener.ConcurrentMessageListenerContainer;
 import org.springframework.kafka.listener.ConsumerAwareListenerErrorHandler;
 import org.springframework.kafka.listener.ConsumerAwareMessageListener;
 import org.springframework.kafka.listener.ContainerProperties;
@@ -428,32 +429,42 @@ class SoughtBackTest {
         }
     }
 
+    /**
+     * Collects batches of one record, of which one is dropped. The first call without records seeks back to what is collected; after
+     * that, so many records are handled together.
+     */
+    private ConcurrentMessageListenerContainer<String, String> collectingUntilEmpty(
+            Scene scene, int together, Runnable whenSoughtBack) {
+        List<ConsumerRecord<String, String>> collected = new ArrayList<>();
+        left.set(1);
+        var container = scene.container(
+                scene.properties(AckMode.MANUAL, (BatchAcknowledgingConsumerAwareMessageListener<String, String>)
+                        (records, ack, consumer) -> {
+                            collected.addAll(records);
+                            if (records.isEmpty() && left.getAndDecrement() > 0) {
+                                consumer.seek(
+                                        partition(collected.get(0)),
+                                        collected.get(0).offset());
+                                collected.clear();
+                                whenSoughtBack.run();
+                            } else if (left.get() <= 0 && collected.size() == together) {
+                                collected.forEach(scene.effect());
+                                collected.clear();
+                                ack.acknowledge();
+                            }
+                        }),
+                Map.of("max.poll.records", 1));
+        container.setBatchInterceptor((records, consumer) ->
+                Scene.id(records.iterator().next()).equals("dropped") ? ConsumerRecords.empty() : records);
+        return container;
+    }
+
     @Test
     @DisplayName("K22 a handler seeks back to collected records when a BatchInterceptor has left nothing of a poll")
     void collectedAndEmpty() {
         try (Scene scene = new Scene()) {
-            List<ConsumerRecord<String, String>> collected = new ArrayList<>();
             scene.send("a", "b", "dropped");
-            left.set(1);
-            var container = scene.container(
-                    scene.properties(AckMode.MANUAL, (BatchAcknowledgingConsumerAwareMessageListener<String, String>)
-                            (records, ack, consumer) -> {
-                                collected.addAll(records);
-                                if (records.isEmpty() && left.getAndDecrement() > 0) {
-                                    consumer.seek(
-                                            partition(collected.get(0)),
-                                            collected.get(0).offset());
-                                    collected.clear();
-                                } else if (left.get() == 0 && collected.size() == 2) {
-                                    collected.forEach(scene.effect());
-                                    collected.clear();
-                                    ack.acknowledge();
-                                }
-                            }),
-                    Map.of("max.poll.records", 1));
-            container.setBatchInterceptor((records, consumer) ->
-                    Scene.id(records.iterator().next()).equals("dropped") ? ConsumerRecords.empty() : records);
-            scene.start(container);
+            scene.start(collectingUntilEmpty(scene, 2, () -> {}));
             scene.awaitEffects("a", "b");
             scene.awaitCommitted(2);
         }
@@ -480,28 +491,10 @@ class SoughtBackTest {
             "K22 a batch handler that is given nothing, seeks back to what it has collected, and fails is given it again")
     void collectedAndEmptyThrown() {
         try (Scene scene = new Scene()) {
-            List<ConsumerRecord<String, String>> collected = new ArrayList<>();
             scene.send("a", "b", "dropped", "c");
-            left.set(1);
-            var container = scene.container(
-                    scene.properties(AckMode.MANUAL, (BatchAcknowledgingConsumerAwareMessageListener<String, String>)
-                            (records, ack, consumer) -> {
-                                collected.addAll(records);
-                                if (records.isEmpty() && left.getAndDecrement() > 0) {
-                                    consumer.seek(
-                                            partition(collected.get(0)),
-                                            collected.get(0).offset());
-                                    collected.clear();
-                                    throw new IllegalStateException("cannot handle them");
-                                } else if (collected.size() == 3) {
-                                    collected.forEach(scene.effect());
-                                    collected.clear();
-                                    ack.acknowledge();
-                                }
-                            }),
-                    Map.of("max.poll.records", 1));
-            container.setBatchInterceptor((records, consumer) ->
-                    Scene.id(records.iterator().next()).equals("dropped") ? ConsumerRecords.empty() : records);
+            var container = collectingUntilEmpty(scene, 3, () -> {
+                throw new IllegalStateException("cannot handle them");
+            });
             container.setCommonErrorHandler(new SeeksToItsBatch());
             scene.start(container);
             scene.awaitEffects("a", "b", "c");

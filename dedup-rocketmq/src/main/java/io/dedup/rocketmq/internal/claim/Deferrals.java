@@ -47,9 +47,6 @@ final class Deferrals {
     }
 
     void defer(OpenMessage message, Admission.Defer defer, Retry retry) {
-        if (defer.reason() == DeferReason.STORE_UNAVAILABLE) {
-            open.storeFailed(message);
-        }
         Duration longest = waits.longest(message.delivery());
         Duration lease = message.delivery().topic().policy().lease();
         if (defer.reason() == DeferReason.CLOSED) {
@@ -57,6 +54,7 @@ final class Deferrals {
                     + " Deduplicator");
             acknowledgments.stop(); // otherwise messages would be redelivered until they have used up their attempts
         } else if (defer.reason() == DeferReason.STORE_UNAVAILABLE) {
+            open.storeFailed(message);
             retry.add(message, defer.retryAfter()); // however long: the broker can only wait too, and counts attempts
         } else if (defer.reason() == DeferReason.MISSING_ID) {
             // Kept here, a backlog would leave no room for the message that ends its wait, nor for other topics.

@@ -50,17 +50,17 @@ class ClaimsAfterErrorsTest {
             message -> {},
             () -> {});
 
-    /** No memory: neither for the work nor for the line in the log that would tell it. */
+    /** No memory: neither for the work nor for its line in the log. */
     private static final class NoMemory extends OutOfMemoryError {
         @Serial
         private static final long serialVersionUID = 1L;
 
-        private boolean told;
+        private boolean read;
 
         @Override
         public synchronized String getMessage() {
-            if (!told) {
-                told = true;
+            if (!read) {
+                read = true;
                 throw new OutOfMemoryError("of the test, for the log");
             }
             return "of the test";
