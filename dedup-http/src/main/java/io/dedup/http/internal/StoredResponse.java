@@ -21,6 +21,11 @@ public record StoredResponse(
         Map<String, List<String>> headers,
         byte[] body) {
 
+    /** One of which nothing but its status is known, or kept. */
+    public static StoredResponse ofStatus(int status, boolean error, boolean bodyOmitted) {
+        return new StoredResponse(status, error, bodyOmitted, null, null, Map.of(), new byte[0]);
+    }
+
     /** The same without its body. */
     StoredResponse withoutBody() {
         return new StoredResponse(status, error, true, message, contentType, headers, new byte[0]);
@@ -28,6 +33,6 @@ public record StoredResponse(
 
     /** The same without what may be large, for a store that takes nothing larger. */
     StoredResponse statusOnly() {
-        return new StoredResponse(status, error, true, null, null, Map.of(), new byte[0]);
+        return ofStatus(status, error, true);
     }
 }

@@ -7,7 +7,6 @@ import io.dedup.http.internal.HttpRun;
 import io.dedup.http.internal.StoredResponse;
 import io.dedup.http.internal.ThrownStatus;
 import io.dedup.step.LeaseLostException;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -86,9 +85,8 @@ final class ReactiveRun implements Settlement<CompletableFuture<Void>, Completab
     private @Nullable Answer settle(Throwable thrown) {
         HttpStatusCode status = ThrownStatus.of(thrown);
         if (status != null && status.is4xxClientError() && !response.isSent()) { // else its status isn't the client's
-            LeaseLostException stopped = run.ended(
-                    status.value(),
-                    () -> new StoredResponse(status.value(), true, false, null, null, Map.of(), new byte[0]));
+            LeaseLostException stopped =
+                    run.ended(status.value(), () -> StoredResponse.ofStatus(status.value(), true, false));
             return stopped == null ? null : leaseLost();
         }
         return HandlerRun.isDeferral(run.failedLater(thrown), thrown) ? leaseLost() : null;

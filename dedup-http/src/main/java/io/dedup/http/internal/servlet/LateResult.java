@@ -3,7 +3,6 @@ package io.dedup.http.internal.servlet;
 import io.dedup.http.internal.HttpRun;
 import io.dedup.http.internal.StoredResponse;
 import io.dedup.http.internal.ThrownStatus;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpStatusCode;
 import org.springframework.http.ProblemDetail;
@@ -40,9 +39,8 @@ final class LateResult {
             return;
         }
         int known = status == null ? OK : status.value();
-        StoredResponse response = status == null
-                ? null
-                : new StoredResponse(known, result instanceof Throwable, true, null, null, Map.of(), new byte[0]);
+        StoredResponse response =
+                status == null ? null : StoredResponse.ofStatus(known, result instanceof Throwable, true);
         run.returned(known, () -> response);
         run.path().settlements().execute(() -> run.ended(known, () -> response));
     }
